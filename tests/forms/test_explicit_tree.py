@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solvent.forms.explicit.build import explicit_tree
-from solvent.forms.explicit.tree import DEAL, DECISION, FOLDED, SHOWN
+from solvent.forms.explicit.tree import DEAL, DECISION, FOLDED, SHOWN, explicit_tree
 from solvent.games.catalogue import load_game
 from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.games.game import GameError

@@ -91,7 +91,7 @@ class GameTree:
 
     name: str
     player: NDArray[np.int8]
-    """Who acts at each history: 0, 1, CHANCE or TERMINAL."""
+    """The player who acts at each history: 0, 1, CHANCE or TERMINAL."""
     infoset: NDArray[np.int32]
     """The acting player's infoset, -1 where no player acts."""
     parent: NDArray[np.int32]
@@ -138,7 +138,7 @@ class GameTree:
 
     @cached_property
     def uniform(self) -> NDArray[np.float64]:
-        """The strategy that plays every action alike: float64[cells]."""
+        """The strategy that plays all actions with equal probability: float64[cells]."""
         actions = np.diff(self.infoset_cell)
         return np.repeat(1.0 / actions, actions)
 
@@ -243,11 +243,14 @@ class _Compiler:
             self.next_report = now + SECONDS_BETWEEN_REPORTS
             self.watch(Progress(COMPILING_GAME, rows, detail=f"{rows:,} histories"))
 
-    def _refuse_by_estimate(self, playouts: int) -> None:
+    def _estimate(self, playouts: int) -> float:
         try:
-            histories = estimated_histories(self.game, playouts)
+            return estimated_histories(self.game, playouts)
         except Exception:  # A fault in the rules: the walk meets it too, and says where it is.
-            return
+            return 0.0
+
+    def _refuse_by_estimate(self, playouts: int) -> None:
+        histories = self._estimate(playouts)
         if histories * BYTES_PER_HISTORY > CERTAIN_EXCESS * self.memory:
             raise GameError(
                 f"{self.name} is too large: it has about {histories:.0e} histories (estimated from {playouts} "
@@ -256,12 +259,9 @@ class _Compiler:
             )
 
     def _refuse_what_grows_too_large(self, rows: int) -> None:
-        """Refuse a game that takes long to compile and then, as it goes on, will probably not fit."""
+        """Refuse a game that takes long to compile and, at this rate, will probably not fit."""
         (before, left), self.looked = self.looked, (rows, self.left)
-        try:
-            histories = estimated_histories(self.game, LIKELY_PLAYOUTS)
-        except Exception:  # as above
-            return
+        histories = self._estimate(LIKELY_PLAYOUTS)
         needed = int(histories * (left - self.left) / (rows - before))
         if needed > self.memory:
             raise GameError(

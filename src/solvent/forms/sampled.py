@@ -64,7 +64,7 @@ def place_rows(
     street: NDArray[np.integer],
     streets: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Where each decision's row begins among one bucket's numbers, int32[nodes]; and those numbers by street.
+    """Place each decision's row among one bucket's numbers, int32[nodes], and count those numbers by street.
 
     Rows of a street lie in the order of the walk, player 0's before player 1's, so that the rows of a node's
     children lie side by side, as the children do. The arguments are those of `lay_out_walk`.
@@ -132,7 +132,7 @@ def _depth(first_edge: NDArray[np.integer], behind: NDArray[np.integer]) -> int:
 
 
 class TableLayout(NamedTuple):
-    """Where the rows of buckets lie in a table."""
+    """Places of the rows of buckets in a table."""
 
     head: int
     """Numbers of the head."""
@@ -168,7 +168,7 @@ def table_layout(
 
 @kernel
 def row_start(layout, street, cluster, bucket):  # type: ignore[no-untyped-def]
-    """Where the numbers of a bucket begin in a table; a decision's row lies `row` further on. 0 is preflop."""
+    """Return where a bucket's numbers begin in a table; a decision's row lies `row` behind that. 0 is preflop."""
     start = layout.street[street] + bucket * layout.bucket[street]
     if street > 0:
         start += layout.head + cluster * layout.arena

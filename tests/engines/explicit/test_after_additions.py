@@ -9,7 +9,7 @@ from solvent.engines.explicit.growing.game import GrowingGame
 from solvent.engines.explicit.growing.recovery import add_by_recovery
 from solvent.engines.explicit.growing.transfer import add_by_transfer
 from solvent.engines.rules import load_rule
-from solvent.forms.explicit.build import explicit_tree
+from solvent.forms.explicit.tree import explicit_tree
 from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.games.leduc import Leduc
 

@@ -7,7 +7,7 @@ import pytest
 from solvent import solve
 from solvent.engines.explicit.growing.game import GrowingGame
 from solvent.engines.rules import load_rule
-from solvent.forms.explicit.build import explicit_tree
+from solvent.forms.explicit.tree import explicit_tree
 from solvent.games.continuous_leduc import BRANCH_SIZES, ContinuousLeduc
 
 VALUES = {2: -0.138095, 3: -0.141040, 5: -0.145845}

@@ -26,8 +26,7 @@ from solvent.engines.explicit.continuous.measure import (
 from solvent.engines.explicit.continuous.size_tree import size_tree
 from solvent.engines.explicit.kernels import FlatTable
 from solvent.engines.explicit.response import evaluate_explicit
-from solvent.forms.explicit.build import explicit_tree
-from solvent.forms.explicit.tree import DECISION
+from solvent.forms.explicit.tree import DECISION, explicit_tree
 from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.games.leduc import Leduc

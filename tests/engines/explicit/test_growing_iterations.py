@@ -11,7 +11,7 @@ from solvent.engines.explicit.response import average_strategy, evaluate_explici
 from solvent.engines.history.response import evaluate
 from solvent.engines.history.solver import HistorySolver
 from solvent.engines.rules import load_rule
-from solvent.forms.explicit.build import explicit_tree
+from solvent.forms.explicit.tree import explicit_tree
 from solvent.forms.history import compile_tree
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game

@@ -15,7 +15,7 @@ from solvent.engines.explicit.growing.looking import APART, Looker, estimates
 from solvent.engines.explicit.growing.proposition import Candidate, pays
 from solvent.engines.explicit.growing.transfer import fold_values, transferred_regret
 from solvent.engines.rules import load_rule
-from solvent.forms.explicit.build import explicit_tree
+from solvent.forms.explicit.tree import explicit_tree
 from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import ContinuousLeduc
 

@@ -15,8 +15,7 @@ from solvent.engines.explicit.growing.solver import GrowingSolver
 from solvent.engines.explicit.growing.tables import AVERAGE, BOUND, REGRET, VALUE
 from solvent.engines.pruning import Pruning
 from solvent.engines.rules import load_rule
-from solvent.forms.explicit.build import explicit_tree
-from solvent.forms.explicit.tree import DECISION
+from solvent.forms.explicit.tree import DECISION, explicit_tree
 from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.games.leduc import Leduc

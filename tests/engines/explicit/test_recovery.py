@@ -14,7 +14,7 @@ from solvent.engines.explicit.growing.recovery import (
     add_by_recovery,
 )
 from solvent.engines.rules import load_rule
-from solvent.forms.explicit.build import explicit_tree
+from solvent.forms.explicit.tree import explicit_tree
 from solvent.foundation.errors import InputError
 from solvent.games.leduc import Leduc
 from solvent.games.public_rules import Betting

@@ -10,7 +10,7 @@ from solvent.engines.explicit.growing.game import GrowingGame
 from solvent.engines.explicit.growing.growth_settings import AdditionSettings
 from solvent.engines.explicit.growing.transfer import add_by_transfer, transferred_regret
 from solvent.engines.rules import load_rule
-from solvent.forms.explicit.build import explicit_tree
+from solvent.forms.explicit.tree import explicit_tree
 from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.games.leduc import Leduc

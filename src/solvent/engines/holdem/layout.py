@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from solvent.engines.vectors.elementwise import WIDTH
 from solvent.forms.holdem.game import HoldemGame
-from solvent.forms.holdem.tree import DEAL, DECISION, FOLDED, RUN_OUT, SHOWN, Subtree
+from solvent.forms.holdem.tree import DEAL, DECISION, FOLDED, RUN_OUT, SHOWN
+from solvent.forms.numbering import Subtree
 from solvent.foundation.errors import InputError
 
 Array = Any

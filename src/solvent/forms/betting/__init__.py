@@ -1,5 +1,5 @@
 """Betting trees of hold'em without cards, for Monte Carlo CFR and for agents.
 
-`tree` builds a tree from rules and bet sizes (`BettingTree`), `kernels` walk it, and `raising_histories` lets nodes
-with the same raises share rows. Start with `tree`.
+`tree` builds a tree from rules and bet sizes (`BettingTree`), in which nodes with the same raises may share rows,
+and `kernels` walk it. Start with `tree`.
 """

@@ -8,7 +8,7 @@ builds betting trees with them.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,7 +142,7 @@ def options(state):  # type: ignore[no-untyped-def]
 
 @kernel
 def is_legal(state, action):  # type: ignore[no-untyped-def]
-    """Whether the player to act may take an action."""
+    """Return whether the player to act may take an action."""
     folds, _, least, most = options(state)
     if action <= CALL:
         return action == CALL or (action == FOLD and folds)
@@ -310,8 +310,3 @@ def find_ends(nodes):  # type: ignore[no-untyped-def]
         parent = nodes[node].parent
         if parent >= 0:
             nodes[parent].end = max(nodes[parent].end, nodes[node].end)
-
-
-def empty_tree(nodes: int, edges: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Zeroed arrays for a tree with this many nodes and edges."""
-    return np.zeros(nodes, dtype=BETTING_NODE), np.zeros(edges, dtype=BETTING_EDGE)

@@ -9,7 +9,7 @@ A tree is two arrays of records with named fields, `BETTING_NODE` and `BETTING_E
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,23 +17,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.betting.kernels import (
+    BETTING_EDGE,
+    BETTING_NODE,
     DEAL,
     DECISION,
     FOLDED,
     MOST_PENDING,
     PENDING,
     SHOWDOWN,
-    empty_tree,
     find_ends,
     grow_tree,
     new_position,
     size_table,
 )
-from solvent.forms.betting.raising_histories import shared_rows
 from solvent.forms.sampled import SHOWN, SampledWalk, lay_out_walk, place_rows
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import size
-from solvent.games.betting.rules import STREETS, action_text
+from solvent.games.betting.rules import CALL, FOLD, STREETS, action_text
 from solvent.games.betting.sizes import RAISES, BettingAbstraction
 
 __all__ = ["DEAL", "DECISION", "FOLDED", "SHOWDOWN", "BettingTree", "build_tree", "sampled_walk"]
@@ -59,76 +59,47 @@ class BettingTree:
     """`BETTING_EDGE`[edges]: the actions of all decisions, those of one decision side by side"""
     bucket_floats: NDArray[np.int64]
     """int64[streets]: numbers that one bucket has on each street, a regret and a sum for each action"""
+    kind: NDArray[np.int8] = field(init=False, repr=False)
+    """int8[nodes]: `DECISION`, `FOLDED`, `SHOWDOWN` or `DEAL`."""
+    player: NDArray[np.int8] = field(init=False, repr=False)
+    """int8[nodes]: who decides; who folded at a `FOLDED` node; -1 elsewhere."""
+    street: NDArray[np.int8] = field(init=False, repr=False)
+    """int8[nodes]: the street being bet on; at a `DEAL` node the street that ends there."""
+    parent: NDArray[np.int32] = field(init=False, repr=False)
+    """int32[nodes]: the node above; -1 for the root."""
+    end: NDArray[np.int32] = field(init=False, repr=False)
+    """int32[nodes]: one past the last node of the subtree."""
+    paid: NDArray[np.int32] = field(init=False, repr=False)
+    """int32[nodes, 2]: what each player has put in, in chips, uncalled chips included."""
+    row: NDArray[np.int32] = field(init=False, repr=False)
+    """int32[nodes]: where a decision's row begins among the numbers of one bucket; decisions may share one."""
+    action_count: NDArray[np.int16] = field(init=False, repr=False)
+    """int16[nodes]: how many actions a decision has; 0 elsewhere."""
+    action: NDArray[np.int32] = field(init=False, repr=False)
+    """int32[edges]: `FOLD`, `CALL` or the total raised to, ascending."""
+    behind: NDArray[np.int32] = field(init=False, repr=False)
+    """int32[edges]: the node behind each action; where cards are dealt, the node after the deal."""
+
+    def __post_init__(self) -> None:
+        """Name the columns of the records."""
+        of_nodes = ("kind", "player", "street", "parent", "end", "paid", "row")
+        columns = {name: self.nodes[name] for name in of_nodes} | {"action_count": self.nodes["actions"]}
+        for name, column in (columns | {name: self.edges[name] for name in ("action", "behind")}).items():
+            object.__setattr__(self, name, column)
 
     def __len__(self) -> int:
         return len(self.nodes)
-
-    @property
-    def kind(self) -> NDArray[np.int8]:
-        """int8[nodes]: `DECISION`, `FOLDED`, `SHOWDOWN` or `DEAL`."""
-        return self._column("kind")
-
-    @property
-    def player(self) -> NDArray[np.int8]:
-        """int8[nodes]: who decides; who folded at a `FOLDED` node; -1 elsewhere."""
-        return self._column("player")
-
-    @property
-    def street(self) -> NDArray[np.int8]:
-        """int8[nodes]: the street being bet on; at a `DEAL` node the street that ends there."""
-        return self._column("street")
-
-    @property
-    def parent(self) -> NDArray[np.int32]:
-        """int32[nodes]: the node above; -1 for the root."""
-        return self._column("parent")
-
-    @property
-    def end(self) -> NDArray[np.int32]:
-        """int32[nodes]: one past the last node of the subtree."""
-        return self._column("end")
-
-    @property
-    def paid(self) -> NDArray[np.int32]:
-        """int32[nodes, 2]: what each player has put in, in chips, uncalled chips included."""
-        return self._column("paid")
-
-    @property
-    def row(self) -> NDArray[np.int32]:
-        """int32[nodes]: where a decision's row begins among the numbers of one bucket; decisions may share one."""
-        return self._column("row")
-
-    @property
-    def action_count(self) -> NDArray[np.int16]:
-        """int16[nodes]: how many actions a decision has; 0 elsewhere."""
-        return self._column("actions")
 
     @cached_property
     def first_edge(self) -> NDArray[np.int32]:
         """int32[nodes + 1]: where a decision's actions begin; other nodes have none."""
         return np.append(self.nodes["first_edge"], np.int32(len(self.edges)))
 
-    @property
-    def action(self) -> NDArray[np.int32]:
-        """int32[edges]: `FOLD`, `CALL` or the total raised to, ascending."""
-        column: NDArray[np.int32] = self.edges["action"]
-        return column
-
-    @property
-    def behind(self) -> NDArray[np.int32]:
-        """int32[edges]: the node behind each action; where cards are dealt, the node after the deal."""
-        column: NDArray[np.int32] = self.edges["behind"]
-        return column
-
     @cached_property
     def child(self) -> NDArray[np.int32]:
         """int32[edges]: the node behind each action, deals included."""
         child: NDArray[np.int32] = self.behind - (self.kind[self.behind - 1] == DEAL).astype(np.int32)
         return child
-
-    def _column(self, name: str) -> NDArray[Any]:
-        column: NDArray[Any] = self.nodes[name]
-        return column
 
     @cached_property
     def decisions_by_street(self) -> tuple[int, ...]:
@@ -233,7 +204,7 @@ def build_tree(abstraction: BettingAbstraction) -> BettingTree:
     room = np.zeros(PENDING, dtype=np.int64), np.zeros(sizes.unit.shape[2] + 1, dtype=np.int64)
     counts = (0, 0)
     for _ in range(2):
-        nodes, edges = empty_tree(*counts)
+        nodes, edges = np.zeros(counts[0], dtype=BETTING_NODE), np.zeros(counts[1], dtype=BETTING_EDGE)
         pending[0, : len(start)] = start
         counts = grow_tree(sizes, MOST_NODES, pending, *room, nodes, edges)
         if counts[0] < 0:
@@ -264,3 +235,76 @@ def _over_streets(counts: Sequence[int], buckets: Sequence[int]) -> int:
             f"buckets are given for each of {', '.join(STREETS)}, at least 1, not {list(buckets)}"
         )
     return sum(count * of for count, of in zip(counts, buckets, strict=True))
+
+
+def raising_histories(
+    nodes: NDArray[Any], edges: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find by node, int64[nodes] each, the raises of the hand so far, and their number on the node's street.
+
+    nodes, edges: as `BettingTree` has them. Raises of the hand are two bits a street, the first street lowest,
+    player 0's bit below player 1's.
+    """
+    raised, on_street = np.zeros((2, len(nodes)), dtype=np.int64)
+    level = np.zeros(1, dtype=np.int64)
+    while len(level := level[nodes["kind"][level] == DECISION]):
+        counts = nodes["actions"][level].astype(np.int64)
+        above = np.repeat(level, counts)
+        first = np.repeat(nodes["first_edge"][level] - np.cumsum(counts) + counts, counts)
+        edge = first + np.arange(len(first))
+        level = edges["behind"][edge].astype(np.int64)
+        raises = edges["action"][edge] > CALL
+        street = nodes["street"][above].astype(np.int64)
+        bit = np.int64(1) << (2 * street + nodes["player"][above])
+        raised[level] = raised[above] | np.where(raises, bit, 0)
+        same = nodes["street"][level] == street
+        on_street[level] = np.where(same, on_street[above] + raises, 0)
+    return raised, on_street
+
+
+def shared_rows(
+    abstraction: BettingAbstraction, nodes: NDArray[Any], edges: NDArray[Any], order: NDArray[np.integer]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Find where each decision's row begins among one bucket's numbers, int32[nodes], and those numbers by street.
+
+    With `history=raises` a betting abstraction remembers no more of the betting than on which streets each player
+    has raised, as Lin (2024) does. Decisions share a row of every bucket if they are
+
+    - of one street and one player,
+    - after raises by the same players on the same streets, the present one included (how often and how much they
+      raised is forgotten),
+    - equal in what they offer: folding or not, as many actions, from the same list of sizes, the largest all-in or
+      not.
+
+    Actions of a shared row are taken in order: the smallest raise of one pot shares a place with that of another. A
+    player who has raised twice on a street may meet a row again; sampling takes every visit for one of its own.
+    Rows lie in the order in which a walk, `order`, first meets their decisions, player 0's before player 1's.
+    """
+    raised, on_street = raising_histories(nodes, edges)
+    decisions = order[nodes["kind"][order] == DECISION].astype(np.int64)
+    street, player = nodes["street"][decisions], nodes["player"][decisions]
+    counts = nodes["actions"][decisions].astype(np.int64)
+    first = nodes["first_edge"][decisions]
+    last_list = np.array([len(lists) - 1 for lists in abstraction.sizes])[street]
+    offered = np.stack(
+        [
+            street,
+            player,
+            raised[decisions],
+            np.minimum(on_street[decisions], last_list),
+            edges["action"][first] == FOLD,
+            counts,
+            edges["action"][first + counts - 1] == abstraction.rules.effective_stack,
+        ]
+    )
+    _, met, which = np.unique(offered, axis=1, return_index=True, return_inverse=True)
+    row, floats = np.zeros(len(nodes), dtype=np.int32), np.zeros(len(STREETS), dtype=np.int64)
+    starts = np.zeros(len(met), dtype=np.int64)
+    for each in range(len(STREETS)):
+        here = np.flatnonzero(street[met] == each)
+        here = here[np.lexsort((met[here], player[met[here]]))]
+        ends = np.cumsum(2 * counts[met[here]])
+        starts[here] = ends - 2 * counts[met[here]]
+        floats[each] = ends[-1] if len(ends) else 0
+    row[decisions] = starts[which.ravel()]
+    return row, floats

@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.forms.public.game import PublicGame, public_game, terminal_matrix
+from solvent.games.game import GameError
 from solvent.games.public_rules import Betting, Board, Hand, PublicRules
 
 DECISION, DEAL, FOLDED, SHOWN = 0, 1, 2, 3
@@ -36,7 +38,7 @@ class TreeArrays(NamedTuple):
 
     kind: NDArray[np.int8]
     player: NDArray[np.int8]
-    """Who acts at a decision; -1 at other nodes."""
+    """The player who acts at a decision; -1 at other nodes."""
     parent: NDArray[np.int32]
     """-1 for the root."""
     first_child: NDArray[np.int32]
@@ -59,7 +61,7 @@ class Ends(NamedTuple):
 
 
 class ExplicitTree:
-    """An append-only public tree. `forms.explicit.build.explicit_tree` makes one from rules."""
+    """An append-only public tree. `explicit_tree` makes one from rules."""
 
     def __init__(
         self,
@@ -115,7 +117,7 @@ class ExplicitTree:
 
     @property
     def player(self) -> NDArray[np.int8]:
-        """Who acts at each decision; -1 at other nodes."""
+        """The player who acts at each decision; -1 at other nodes."""
         return self.column("player")
 
     @property
@@ -148,7 +150,7 @@ class ExplicitTree:
 
     @property
     def edge_player(self) -> NDArray[np.int8]:
-        """Whose action leads to each node: -1 for the root and for what chance deals."""
+        """The player whose action leads to each node; -1 for the root and for what chance deals."""
         found = np.full(self.nodes, -1, dtype=np.int8)
         found[1:] = self.player[self.parent[1:]]
         return found
@@ -282,3 +284,50 @@ class ExplicitTree:
             larger = np.zeros((room, *column.shape[1:]), column.dtype)
             larger[: self.nodes] = column[: self.nodes]
             self._columns[name] = larger
+
+
+# From rules
+
+
+def explicit_tree(rules: PublicRules, root: Betting | None = None) -> ExplicitTree:
+    """Make the explicit public tree of rules whose terminals have matrices, such as Kuhn, Leduc and Bluff.
+
+    `root` is another betting tree of the same game to begin with, for instance one with fewer actions; actions that
+    it lacks can be grafted later.
+    """
+    game = public_game(rules, isomorphism=False)
+    if game.sorted_hands:
+        raise GameError(f"{rules} has hole cards; the explicit public tree is for games with few hands")
+    boards = [board for here in game.rounds for board in here.boards]
+    chances = [game.chances(level) for level in range(len(game.rounds))]
+    tree = ExplicitTree(
+        rules, game.hands, boards, _board_parents(game), np.concatenate(chances), _ends(game, chances)
+    )
+    tree.append(NO_NODE, "", rules.betting if root is None else root, 0, np.nan)
+    return tree
+
+
+def _board_parents(game: PublicGame) -> NDArray[np.int32]:
+    """The number of the board before each board, over all rounds; -1 for the root's."""
+    parents, start = [np.array([-1], dtype=np.int32)], 0
+    for before, here in zip(game.rounds, game.rounds[1:], strict=False):
+        parents.append((here.parent + start).astype(np.int32))
+        start += len(before.boards)
+    return np.concatenate(parents)
+
+
+def _ends(game: PublicGame, chances: list[NDArray[np.float64]]) -> Ends:
+    """Make a matrix of probability times sign for every symbol on every board of the rounds that it ends."""
+    first_board = np.cumsum([0, *(len(here.boards) for here in game.rounds)])
+    found: list[NDArray[np.float64]] = []
+    number: dict[tuple[Any, int], int] = {}
+    terminals = {
+        (int(level), betting.symbol)
+        for level, betting in zip(game.nodes.round, game.betting, strict=True)
+        if not betting.actions and not betting.deals
+    }
+    for level, symbol in sorted(terminals, key=repr):
+        for k, board in enumerate(game.rounds[level].boards):
+            number[symbol, int(first_board[level]) + k] = len(found)
+            found.append(terminal_matrix(game.rules, symbol, board, game.hands, chances[level][k]))
+    return Ends(np.array(found), number)

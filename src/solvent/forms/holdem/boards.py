@@ -66,17 +66,12 @@ def list_boards(
     streets = [Boards(first, np.zeros(1, dtype=np.int32), np.ones(1), [list(group)])]
     for count in deals:
         before = streets[-1]
-        cards: list[tuple[int, ...]] = []
-        parent: list[int] = []
-        multiplicity: list[int] = []
-        groups: list[Sequence[Suits]] = []
-        for number in range(len(before)):
-            board = tuple(before.cards[number].tolist())
-            for dealt, orbit, fixing in _orbits(deck, board, count, before.groups[number]):
-                cards.append(board + dealt)
-                parent.append(number)
-                multiplicity.append(orbit)
-                groups.append(fixing)
+        rows = [
+            (board + dealt, number, orbit, fixing)
+            for number, board in enumerate(map(tuple, before.cards.tolist()))
+            for dealt, orbit, fixing in _orbits(deck, board, count, before.groups[number])
+        ]
+        cards, parent, multiplicity, groups = zip(*rows, strict=True)
         streets.append(
             Boards(
                 np.array(cards, dtype=np.int8),

@@ -1,6 +1,6 @@
 """Gadgets: a choice before the root of a game, where one player may take a value for each hand instead of entering.
 
-A player who solves a part of a game again (a subgame) must not assume that the other player, the *opponent*, still
+A player who solves a subgame again must not assume that the other player, the *opponent*, still
 comes there with the hands that the old strategy would bring. A gadget lets the opponent decide. Each hand h of the
 opponent either enters the subgame or takes T(h), what it had before; a new strategy that leaves no hand more than
 T(h) cannot be worse than the old one.
@@ -10,7 +10,7 @@ Four kinds say with which reach the opponent's hands enter:
     unsafe     the opponent's reach by the old strategy; there is no choice (plain subgame solving)
     cfrd       each hand enters or takes T(h), as it learns (CFR-D; Burch, Johanson and Bowling 2014)
     maxmargin  the opponent picks the hand that gains most over T(h) (Moravcik et al. 2016)
-    floor      as cfrd, but each hand enters at least with a part of its reach by the old strategy
+    floor      as cfrd, but each hand enters at least with a share of its reach by the old strategy
 
 `engines.holdem.gadget` solves hold'em with a gadget at its root; `engines.holdem.gadget_play` has what the opponent
 learns.
@@ -38,7 +38,7 @@ class Gadget:
     """
 
     player: int
-    """Who has the choice: the opponent of the player whose strategy is wanted."""
+    """The player who has the choice: the opponent of the player whose strategy is wanted."""
     kind: str = CFRD
     values: NDArray[np.float64] | None = None
     """float64[hands]: T(h), for the hands of the player's list in the game.
@@ -49,12 +49,12 @@ class Gadget:
     reach: NDArray[np.float64] | None = None
     """float64[hands]: the reach with which the hands enter by the old strategy, up to their weights in the game.
 
-    `unsafe` takes the player's range where it is not given; `floor` keeps a part of it.
+    `unsafe` takes the player's range where it is not given; `floor` keeps a share of it.
     """
     share: float = 1.0
-    """`floor`: the part of `reach` that always enters."""
+    """`floor`: the share of `reach` that always enters."""
     least: float = 0.03
-    """`floor`: the part of every hand that always enters."""
+    """`floor`: the share of every hand that always enters."""
 
     def __post_init__(self) -> None:
         if self.player not in (0, 1):

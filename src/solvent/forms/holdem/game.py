@@ -1,4 +1,4 @@
-"""Hold'em from any board on, in public form: what a spot or a no-limit game on a small deck is solved on.
+"""Hold'em from any board on, in public form, on which spots and no-limit games on a small deck are solved.
 
 Each player has a list of hands, those with weight, in the order of `cards.hands.hand_number`. On a board the
 hands that it leaves possible stand in *slots*: on the last street from the weakest to the strongest, so that a
@@ -57,11 +57,11 @@ class Side:
     same: NDArray[np.int16]
     """int16[boards, slots]: the slot in which the other would hold the same hand; past the last slot for none."""
     tie: NDArray[np.int16]
-    """int16[boards, slots] on the last street: one past the last slot of equal strength, ..."""
+    """int16[boards, slots] on the last street, as the next two: one past the last slot of equal strength."""
     below: NDArray[np.int16]
-    """... how many of the other's hands are weaker, ..."""
+    """Number of the other's hands that are weaker."""
     upto: NDArray[np.int16]
-    """... and how many are at most as strong."""
+    """Number of the other's hands that are at most as strong."""
     orbit: NDArray[np.int16]
     """int16[boards, slots]: one slot of those that renaming suits turns into each other; empty where none does."""
 
@@ -103,7 +103,7 @@ class FlatArrays(NamedTuple):
     parent_slot: NDArray[np.int16]
     card: NDArray[np.uint8]
     alike: NDArray[np.uint8]
-    """The cards of the hand in the slot's `orbit`. Values go by them, and so are equal where hands are alike."""
+    """The cards of the hand in the slot's `orbit`; values go by them, so that renaming suits changes none."""
     same: NDArray[np.int16]
     tie: NDArray[np.int16]
     """The last street's alone, as `below` and `upto`."""
@@ -150,7 +150,7 @@ class HoldemGame:
 
     @property
     def raked(self) -> bool:
-        """Whether the house takes anything: then the game is not zero-sum."""
+        """True if the house takes anything: then the game is not zero-sum."""
         return bool((self.tree.pays.sum(axis=(1, 2)) != 0).any())
 
     @cached_property
@@ -227,7 +227,7 @@ class HoldemGame:
 
 
 def has_holdem_form(rules: object) -> bool:
-    """Whether rules are those of a spot or a no-limit game; limit games have `forms.public` alone."""
+    """Return whether rules are those of a spot or a no-limit game; limit games have `forms.public` alone."""
     return isinstance(rules, NoLimit | Spot)
 
 
@@ -417,7 +417,7 @@ def _compare(
 
 
 def _places(numbers: NDArray[np.int64], among: NDArray[np.int64]) -> NDArray[np.int16]:
-    """Where each number stands in a sorted list; -1 where it does not."""
+    """Return the place of each number in a sorted list; -1 where it has none."""
     at = np.minimum(np.searchsorted(among, numbers), len(among) - 1)
     return np.where(among[at] == numbers, at, -1).astype(np.int16)
 

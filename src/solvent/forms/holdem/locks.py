@@ -59,8 +59,8 @@ def lock_tables(game: HoldemGame, locks: Sequence[NodeLock]) -> LockTables:
                 locked.append(np.isfinite(by_slot).ravel())
                 probability.append(np.nan_to_num(by_slot).ravel())
             else:  # a second lock of this decision, for other boards or hands, or in place of the first
-                piece = [int(a.size) for a in locked]
-                which = int(np.searchsorted(np.cumsum(piece), at[first + action], side="right"))
+                ends = np.cumsum([each.size for each in locked])
+                which = int(np.searchsorted(ends, at[first + action], side="right"))
                 new = np.isfinite(by_slot).ravel()
                 locked[which] = locked[which] | new
                 probability[which] = np.where(new, np.nan_to_num(by_slot).ravel(), probability[which])
@@ -100,7 +100,7 @@ def _check(game: HoldemGame, lock: NodeLock) -> None:
 
 
 def _symmetric(game: HoldemGame, lock: NodeLock, hands: NDArray[np.int64]) -> bool:
-    """Whether renaming suits as the root board allows leaves the lock as it is."""
+    """Return whether renaming suits as the root board allows leaves the lock as it is."""
     if lock.board is not None:
         board = lock.board
         for street in game.streets[game.tree.street[lock.node] : 0 : -1]:

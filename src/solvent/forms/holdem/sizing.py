@@ -42,7 +42,7 @@ class HoldemSize:
     cells: int
     """Numbers in each table."""
     form_bytes: int
-    """About what the form takes beside the tables."""
+    """Approximate bytes of the form, beside the tables."""
 
 
 def holdem_size(rules: Any, isomorphism: bool = True) -> HoldemSize:

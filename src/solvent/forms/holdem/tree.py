@@ -1,7 +1,6 @@
-"""The betting tree of a hold'em game as arrays: nodes numbered street by street, subtree by subtree.
+"""The betting tree of a hold'em game as arrays, with nodes in the order of `forms.numbering`.
 
-What is played between two deals is a *subtree*. Inside one parents come before children, so that a slice of nodes
-is walked down in order and up in reverse. A call that puts a player all-in before the last street ends in a chain
+A call that puts a player all-in before the last street ends in a chain
 of deals and a showdown, which becomes one terminal: a *run-out*, valued over all boards to come.
 """
 
@@ -10,25 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.forms.numbering import Subtree, number_nodes
 from solvent.games.game import GameError
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, win_tie_lose
 
 DECISION, DEAL, FOLDED, SHOWN, RUN_OUT = -1, -2, 0, 1, 2
 """Values of `HoldemTree.kind`."""
-
-
-class Subtree(NamedTuple):
-    """The betting between two deals: nodes `start : stop`, of which the first is the root."""
-
-    start: int
-    stop: int
-    deal: int
-    """The deal node above; -1 for the subtree that opens the game."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,43 +71,19 @@ class HoldemTree:
 
 
 def holdem_tree(root: Betting) -> HoldemTree:
-    """Number the nodes of a betting tree."""
-    order: list[Betting] = []
-    streets: list[int] = []
-    number: dict[int, int] = {}
-    subtrees: list[list[Subtree]] = []
-    roots: list[tuple[Betting, int]] = [(root, -1)]
-    while roots:
-        here: list[Subtree] = []
-        deals: list[tuple[Betting, int]] = []
-        for top, deal in roots:
-            start, stack = len(order), [top]
-            while stack:
-                node = stack.pop()
-                if id(node) in number:
-                    raise GameError(
-                        "a betting node stands in two places of the tree; each place needs its own"
-                    )
-                number[id(node)] = len(order)
-                order.append(node)
-                streets.append(len(subtrees))
-                if node.deals and _run_out(node) is None:
-                    deals.append((node.children[0], number[id(node)]))
-                elif not node.deals:
-                    stack.extend(reversed(node.children))
-            here.append(Subtree(start, len(order), deal))
-        subtrees.append(here)
-        roots = deals
-    edges = [len(node.actions) for node in order]
+    """Lay out a betting tree; a deal after which nothing is decided is an end."""
+    fault = "a betting node stands in two places of the tree; each place needs its own"
+    numbered = number_nodes(root, fault, lambda deal: _run_out(deal) is not None)
+    order = numbered.betting
     return HoldemTree(
         betting=order,
         kind=np.array([_kind(node) for node in order], dtype=np.int32),
         player=np.array([node.player for node in order], dtype=np.int32),
-        street=np.array(streets, dtype=np.int32),
-        first_edge=np.concatenate([[0], np.cumsum(edges)]).astype(np.int32),
-        child=np.array([number[id(c)] for n in order if n.actions for c in n.children], dtype=np.int32),
+        street=np.array(numbered.street, dtype=np.int32),
+        first_edge=numbered.first_edge,
+        child=numbered.child,
         pays=np.array([_pays(node) for node in order], dtype=np.float64),
-        subtrees=subtrees,
+        subtrees=numbered.subtrees,
     )
 
 

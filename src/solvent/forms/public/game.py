@@ -3,9 +3,9 @@
 For games in which hands are dealt and everything after is public. A few hundred betting nodes and a few thousand
 boards stand for billions of histories, and a node on a board is a vector with an entry for each hand.
 
-Nodes are numbered round by round, and inside a round subtree by subtree, parents before children, so that
-what is played between two deals is a slice of nodes. A board knows its *slots*: the hands that can be held
-on it. Where hands are pairs of cards the slots are sorted by strength, which makes a showdown one sweep.
+Nodes are in the order of `forms.numbering`, so that what is played between two deals is a slice of nodes. A board
+knows its *slots*: the hands that can be held on it. Where hands are pairs of cards the slots are sorted by
+strength, which makes a showdown one sweep.
 
 With isomorphism, boards that differ only in the names of suits are stood for by one of them, with the
 number of them as its multiplicity.
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.forms.numbering import Subtree, number_nodes
 from solvent.foundation.errors import InputError
 from solvent.games.game import GameError, check_chances
 from solvent.games.public_rules import (
@@ -55,15 +56,6 @@ class Nodes(NamedTuple):
     round: NDArray[np.int8]
 
 
-class Subtree(NamedTuple):
-    """The betting between two deals: nodes `start : stop`, of which the first is the root."""
-
-    start: int
-    stop: int
-    deal: int
-    """The deal node above; -1 for the subtree that opens the game."""
-
-
 @dataclass(frozen=True, eq=False)
 class Round:
     """The boards of one round. All of them have the same number of slots."""
@@ -89,6 +81,12 @@ class Round:
     @property
     def slots(self) -> int:
         return int(self.hand.shape[1])
+
+    def slot_of(self, hands: int) -> NDArray[np.int64]:
+        """int64[boards, hands]: the slot of each hand on each board; -1 where the board blocks it."""
+        slot = np.full((len(self.boards), hands), -1, dtype=np.int64)
+        np.put_along_axis(slot, self.hand.astype(np.int64), np.arange(self.slots)[None], axis=1)
+        return slot
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +120,7 @@ class PublicGame:
 
     @property
     def sorted_hands(self) -> bool:
-        """Whether showdowns are sweeps over sorted hands rather than matrices."""
+        """True if showdowns are sweeps over sorted hands, False if they are matrices."""
         return len(self.matrix) == 0
 
     @cached_property
@@ -247,46 +245,23 @@ def _check_showdowns(rules: PublicRules, nodes: Nodes) -> None:
 
 
 def _flatten(rules: PublicRules) -> tuple[Nodes, list[Betting], list[list[Subtree]], list[Any]]:
-    """Number the nodes round by round, subtree by subtree, parents before children."""
-    order: list[Betting] = []
-    rounds_of: list[int] = []
-    number: dict[int, int] = {}
-    subtrees: list[list[Subtree]] = []
-    roots: list[tuple[Betting, int]] = [(rules.betting, -1)]
-    while roots:
-        here, deals = [], []
-        for root, deal in roots:
-            start = len(order)
-            stack = [root]
-            while stack:
-                node = stack.pop()
-                if id(node) in number:
-                    raise GameError(f"{rules} uses one betting node in two places; each needs its own")
-                number[id(node)] = len(order)
-                order.append(node)
-                rounds_of.append(len(subtrees))
-                if node.deals:
-                    deals.append((node.children[0], number[id(node)]))
-                else:
-                    stack.extend(reversed(node.children))
-            here.append(Subtree(start, len(order), deal))
-        subtrees.append(here)
-        roots = deals
+    """Lay out the nodes round by round, and list the symbols of terminals."""
+    numbered = number_nodes(rules.betting, f"{rules} uses one betting node in two places; each needs its own")
+    order = numbered.betting
     symbols = [FOLD, SHOWDOWN]
     for node in order:
         if not node.actions and not node.deals and node.symbol not in symbols:
             symbols.append(node.symbol)
     symbol = [DECISION if n.actions else DEAL if n.deals else symbols.index(n.symbol) for n in order]
-    edges = [len(n.actions) for n in order]
     nodes = Nodes(
         symbol=np.array(symbol, dtype=np.int32),
         player=np.array([n.player for n in order], dtype=np.int8),
-        first_edge=np.concatenate([[0], np.cumsum(edges)]).astype(np.int32),
-        child=np.array([number[id(c)] for n in order if n.actions for c in n.children], dtype=np.int32),
+        first_edge=numbered.first_edge,
+        child=numbered.child,
         stake=np.array([n.stake for n in order], dtype=np.float64),
-        round=np.array(rounds_of, dtype=np.int8),
+        round=np.array(numbered.street, dtype=np.int8),
     )
-    return nodes, order, subtrees, symbols
+    return nodes, order, numbered.subtrees, symbols
 
 
 # Boards and hands
@@ -363,9 +338,7 @@ def _parent_slots(
 ) -> NDArray[np.int32]:
     if before is None:
         return hand
-    slot = np.full((len(before.boards), hands), -1, dtype=np.int32)
-    np.put_along_axis(slot, before.hand, np.arange(before.slots, dtype=np.int32)[None], axis=1)
-    return np.take_along_axis(slot[parent], hand, axis=1)
+    return np.take_along_axis(before.slot_of(hands)[parent], hand, axis=1).astype(np.int32)
 
 
 def _board_probability(rules: PublicRules, hands: Sequence[Hand], board: Board) -> float:
@@ -487,17 +460,18 @@ def _matrices(
     symbol = nodes.symbol.copy()
     for number, (level, which) in enumerate(keys, start=MATRIX):
         for k, board in enumerate(rounds[level].boards):
-            sign = np.array(
-                [
-                    [
-                        sign_of(rules, symbols[which], board, a, b) if chance[level][k, i, j] else 0
-                        for j, b in enumerate(hands)
-                    ]
-                    for i, a in enumerate(hands)
-                ],
-                dtype=np.float64,
-            )
             matrix_of[number, k] = len(found)
-            found.append(sign * chance[level][k])
+            found.append(terminal_matrix(rules, symbols[which], board, hands, chance[level][k]))
         symbol[(nodes.round == level) & (nodes.symbol == which)] = number
     return np.array(found), matrix_of, symbol
+
+
+def terminal_matrix(
+    rules: PublicRules, symbol: Any, board: Board, hands: Sequence[Hand], chance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """float64[hands, hands]: the sign of what player 0's hand wins from player 1's, times the chance of both."""
+    signs = [
+        [sign_of(rules, symbol, board, a, b) if chance[i, j] else 0 for j, b in enumerate(hands)]
+        for i, a in enumerate(hands)
+    ]
+    return np.array(signs, dtype=np.float64) * chance

@@ -22,7 +22,7 @@ MANY_NODES = 8000
 
 
 def few_histories(game: PublicGame) -> bool:
-    """Whether pairs of sequences are the quickest way to go through a public game."""
+    """Return whether pairs of sequences are the quickest way through a public game."""
     if game.sorted_hands or game.isomorphism:
         return False
     if len(game.rounds) == 1 and len(game.nodes.symbol) >= MANY_NODES:

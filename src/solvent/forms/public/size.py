@@ -30,7 +30,7 @@ class PublicSize(NamedTuple):
     cells: int
     """Numbers in each table: infoset-actions, and those of hands that cannot be held."""
     bytes: int
-    """About what building the form takes at its peak, the solver's tables not included."""
+    """Approximate bytes of building the form at its peak, without the solver's tables."""
 
 
 def betting_bytes(rules: PublicRules) -> int:

@@ -29,7 +29,7 @@ from solvent.games.game import CHANCE, TERMINAL
 def unroll(game: PublicGame, memory: int = DEFAULT_MEMORY) -> tuple[GameTree, NDArray[np.int64]]:
     """The history form of a public game, and where each of its cells lies in the public tables, int64[cells].
 
-    Chance deals player 0's hand, then player 1's, then boards as the betting goes on. Ranges are part of the
+    Chance deals player 0's hand, then player 1's, then boards after rounds of betting. Ranges are part of the
     deal, P(h0, h1) ~ r0(h0) r1(h1) for hands that go together; what has no weight does not occur. `memory` is in
     bytes.
     """
@@ -122,8 +122,8 @@ Outcomes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
 def _ranked_boards(game: PublicGame, level: int, before: _Deals) -> Outcomes:
-    """Where hands are cards: every board on which both can be held, and each as likely as the others."""
-    here, slot = game.rounds[level], _slot_of(game, level)
+    """Deal every board on which both hands of cards can be held, all with the same probability."""
+    here, slot = game.rounds[level], game.rounds[level].slot_of(len(game.hands))
     pairs = []
     for parent in np.unique(before.board):
         deals, boards = np.flatnonzero(before.board == parent), np.flatnonzero(here.parent == parent)
@@ -136,7 +136,7 @@ def _ranked_boards(game: PublicGame, level: int, before: _Deals) -> Outcomes:
 
 
 def _weighted_boards(game: PublicGame, level: int, before: _Deals) -> Outcomes:
-    """Where the rules weigh boards by the hands: what they say."""
+    """Deal boards as the rules weigh them by the hands."""
     here, hands = game.rounds[level], game.hands
     number = {
         (up, board): k for k, (up, board) in enumerate(zip(here.parent.tolist(), here.boards, strict=True))
@@ -148,14 +148,6 @@ def _weighted_boards(game: PublicGame, level: int, before: _Deals) -> Outcomes:
     ]
     above, board, probability = (np.array(column) for column in zip(*found, strict=True))
     return above, board, probability
-
-
-def _slot_of(game: PublicGame, level: int) -> NDArray[np.int64]:
-    """Where each hand sits on each board: int64[boards, hands], -1 where the board blocks it."""
-    here = game.rounds[level]
-    slot = np.full((len(here.boards), len(game.hands)), -1, dtype=np.int64)
-    np.put_along_axis(slot, here.hand.astype(np.int64), np.arange(here.slots)[None], axis=1)
-    return slot
 
 
 # The rows
@@ -209,11 +201,7 @@ class _Unrolling:
         return np.bincount(self.deals[level].above, weights=sizes, minlength=count).astype(np.int64)
 
     def tree(self) -> tuple[GameTree, NDArray[np.int64]]:
-        self._write_deals()
-        return self._finish()
-
-    def _write_deals(self) -> None:
-        """Player 0's hands and player 1's, and all that follows."""
+        """Write player 0's hands and player 1's, and all that follows."""
         deals, sizes = self.deals[0], self.sizes[0][0]
         before = np.cumsum(sizes) - sizes
         start = 2 + deals.above + before  # the root, player 0's hands so far, and what came before
@@ -223,6 +211,7 @@ class _Unrolling:
         self.cell[first_row] = self._chance_cell(self.first_probability)
         self.end[first_row[:-1]] = first_row[1:]
         self._write(0, 0, start, first_row[deals.above])
+        return self._finish()
 
     def _write(self, level: int, which: int, start: NDArray[np.int64], origin: NDArray[np.int64]) -> None:
         """A subtree for each deal of its round: it begins at `start`, and chance came from the row `origin`."""
@@ -271,7 +260,7 @@ class _Unrolling:
     def _keys(self, level: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Number what the acting player knows at each node: int64[deals, nodes]."""
         game, deals = self.game, self.deals[level]
-        here, slot = game.rounds[level], _slot_of(game, level)
+        here, slot = game.rounds[level], game.rounds[level].slot_of(len(game.hands))
         place = deals.board * here.slots + slot[deals.board, deals.hands]
         keys: NDArray[np.int64] = self.key_first[decisions] + place[game.nodes.player[decisions]].T
         return keys
@@ -282,7 +271,7 @@ class _Unrolling:
         symbol, stake = game.nodes.symbol[ends], game.nodes.stake[ends]
         first, second = deals.hands
         if game.sorted_hands:
-            slot, tie = _slot_of(game, level), game.rounds[level].tie
+            slot, tie = game.rounds[level].slot_of(len(game.hands)), game.rounds[level].tie
             mine, yours = (tie[deals.board, slot[deals.board, hand]] for hand in (first, second))
             sign = np.where(symbol == RANKED, np.sign(mine - yours)[:, None], symbol == FOLDED)
         else:

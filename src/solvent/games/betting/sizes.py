@@ -160,7 +160,7 @@ class BettingAbstraction:
     rules: HoldemRules = field(default_factory=lambda: HoldemRules((20_000, 20_000), CHIPS))
     name: str = "custom"
     history: str = EVERYTHING
-    """The agent's memory of the betting, one of `HISTORIES`: see `solvent.forms.betting.raising_histories`."""
+    """The agent's memory of the betting, one of `HISTORIES`: see `solvent.forms.betting.tree`."""
 
     def __post_init__(self) -> None:
         if self.history not in HISTORIES:

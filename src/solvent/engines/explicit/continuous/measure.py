@@ -18,8 +18,7 @@ from solvent.engines.explicit.continuous.informed_kernels import ABSTRACT, CONTI
 from solvent.engines.explicit.continuous.size_tree import SizeTree, size_tree
 from solvent.engines.explicit.continuous.uninformed_kernels import Known, Work
 from solvent.engines.history.response import Evaluation
-from solvent.forms.explicit.build import explicit_tree
-from solvent.forms.explicit.tree import DECISION, ExplicitTree
+from solvent.forms.explicit.tree import DECISION, ExplicitTree, explicit_tree
 from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import (
     LARGEST_SIZE,

@@ -24,8 +24,7 @@ from solvent.engines.history.response import Evaluation
 from solvent.engines.pruning import NO_PRUNING, Pruning
 from solvent.engines.rules import RegretRule
 from solvent.engines.solver import Solver
-from solvent.forms.explicit.build import explicit_tree
-from solvent.forms.explicit.tree import DECISION, ExplicitTree
+from solvent.forms.explicit.tree import DECISION, ExplicitTree, explicit_tree
 from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import ContinuousLeduc, SizedBetting
 from solvent.games.game import Game
