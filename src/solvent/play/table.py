@@ -1,4 +1,4 @@
-"""A hand at the table: who is to act, what is legal, which cards lie open, and what it paid.
+"""A hand at the table: the player to act, legal actions, open cards, and payoffs.
 
 Matches, the terminal and servers drive the same `Table`. A dealer gives it all nine cards and seats two agents:
 
@@ -36,12 +36,12 @@ from solvent.games.hand_history import Hole as HoleCards
 from solvent.play.contract import AgentHand, Board, Event, Hole, MeasurableHand
 
 BOARD = 4
-"""Where the board begins among the cards of a deal, behind both hands."""
+"""The place of the board among the cards of a deal, behind both hands."""
 DEALT = BOARD + BOARD_CARDS[-1]
 
 
 S = TypeVar("S", bound=AgentHand | MeasurableHand)
-"""What takes the seats: hands that act, or hands that say their probabilities."""
+"""Hands that take seats: those that act, or those that say their probabilities."""
 
 
 class Table(Generic[S]):
@@ -70,11 +70,11 @@ class Table(Generic[S]):
         self._seats: dict[int, tuple[S, str]] = {}
         self._turn()
 
-    # What can be seen
+    # The state
 
     @property
     def over(self) -> bool:
-        """Whether nobody has anything to decide any more."""
+        """True if nobody has anything to decide any more."""
         return self.state.over
 
     @property
@@ -98,15 +98,15 @@ class Table(Generic[S]):
         return self.hand().payoffs
 
     def hand(self, names: tuple[str, str] | None = None, number: int | None = None) -> Hand:
-        """The record of the hand so far."""
+        """Return the record of the hand so far."""
         return Hand(self.rules, self.actions, self.holes, self.board, names, number)
 
-    # What happens
+    # Events
 
     def seat(self, seat: int, hand: S, name: str = "the agent", told: bool = True) -> None:
         """Have a hand of an agent take a seat: it is told all that follows.
 
-        name: what a refusal of its actions calls it
+        name: its name where an action of it is refused
         told: whether it is told its cards, where they are known
         """
         self._seats[seat] = hand, name
@@ -115,11 +115,11 @@ class Table(Generic[S]):
             hand.observe(Hole(known))
 
     def seated(self, seat: int) -> S:
-        """The hand that has taken a seat."""
+        """Return the hand that has taken a seat."""
         return self._seats[seat][0]
 
     def fork(self: Table[MeasurableHand], seed: int) -> Table[MeasurableHand]:
-        """A copy that goes its own way, with forks of the hands that have taken seats."""
+        """Return a copy that is played on by itself, with forks of the hands that have taken seats."""
         made = copy(self)
         made._seats = {seat: (hand.fork(seed), name) for seat, (hand, name) in self._seats.items()}
         return made
@@ -166,7 +166,7 @@ class Table(Generic[S]):
 
 
 def replayed(rules: HoldemRules, cards: Sequence[Card], actions: Iterable[int]) -> Table[AgentHand]:
-    """A table after these actions."""
+    """Return a table after these actions."""
     table: Table[AgentHand] = Table(rules, cards)
     for action in actions:
         table.apply(int(action))

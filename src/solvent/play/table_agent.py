@@ -36,6 +36,7 @@ from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, legal, play
 from solvent.play.contract import Board, EasyHand, Event, Hole, Mixture, View
 from solvent.play.styles import STYLES
+from solvent.play.table import BOARD
 from solvent.play.table_kernels import (
     ACTED,
     ANYTHING,
@@ -66,8 +67,6 @@ from solvent.strategy.post_processing import NONE, PostProcessing
 
 RULES = {"always-fold": FOLDS, "always-call": CALLS, "random": ANYTHING}
 """Agents that need no run."""
-BOARD = 4
-"""The place of the board in a deal, behind both hands."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ NONE = -1
 
 @kernel
 def pot_part(total, faced):  # type: ignore[no-untyped-def]
-    """Return the size of a raise to `total` over `faced`, the other's total, as a share of the pot after calling."""
+    """Return the size of a raise to `total` over `faced`, the other's total: its share of the pot after calling."""
     return np.float64(total - faced) / np.float64(2 * faced)
 
 

@@ -334,7 +334,7 @@ def rule_number(hole, board):  # type: ignore[no-untyped-def]
 
 @internal_compiled
 def good_kicker(kicker, ranks):  # type: ignore[no-untyped-def]
-    """Return whether fewer than three ranks above a hole card are missing from the board, which it does not pair."""
+    """Return whether the board lacks fewer than three ranks above a hole card, which pairs none of it."""
     return not ranks >> kicker & 1 and count_bits((ALL_RANKS & ~ranks) >> kicker + 1) < GOOD_KICKER
 
 
