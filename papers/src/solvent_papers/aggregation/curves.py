@@ -124,14 +124,9 @@ def _seconds_ratio(serial: Found, other: Found) -> float:
     return float(first / second)
 
 
-def _curves_of(found: Findings) -> list[Found]:
-    return list(found["curves"]["curves"]) if "curves" in found else []
-
-
 def draw(found: Findings, page: Path) -> None:
     """Draw Figure 3: a panel for each game, exploitability over seconds, log-log."""
-    curves = _curves_of(found)
-    if not curves:
+    if "curves" not in found or not (curves := found["curves"]["curves"]):
         return
     games, tried = (list(dict.fromkeys(curve[key] for curve in curves)) for key in ("game", "plan"))
     across = min(3, len(games))
@@ -157,7 +152,7 @@ def tables(found: Findings) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     """Return the rows of the plans and the points of the curves."""
     points = [
         {name: curve[name] for name in ("game", "plan", "rule")} | row
-        for curve in _curves_of(found)
+        for curve in found.get("curves", {"curves": ()})["curves"]
         for row in by_rows(curve["points"])
     ]
     rows = found["plans"]["rows"] if "plans" in found else []

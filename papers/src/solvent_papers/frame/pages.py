@@ -191,20 +191,15 @@ def _environment() -> Environment:
     made.filters |= {
         "number": format,
         "mbb": "{:+,.0f}".format,
-        "percent": percent_text,
+        "percent": lambda share, digits=0: f"{share:.{digits}%}",
         "span": span,
         "seconds": seconds_text,
         "factor": factor_text,
-        "bytes": bytes_text,
+        "bytes": lambda count: "-" if count is None else size(count),
         "threads": threads_text,
     }
     made.globals["table"] = markdown_table
     return made
-
-
-def percent_text(share: float, digits: int = 0) -> str:
-    """Return a share as a percentage."""
-    return f"{share:.{digits}%}"
 
 
 def threads_text(count: int) -> str:
@@ -220,8 +215,3 @@ def seconds_text(seconds: float | None) -> str:
 def factor_text(factor: float | None) -> str:
     """Return a speed-up to three digits, or whole from 100; - for None."""
     return "-" if factor is None else f"{factor:,.0f}" if factor >= 100 else f"{factor:.3g}"
-
-
-def bytes_text(count: int | None) -> str:
-    """Return bytes in a unit that suits them, or - for None."""
-    return "-" if count is None else size(count)

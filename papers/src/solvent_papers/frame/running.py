@@ -153,11 +153,8 @@ def _run(setup: S, part: Part[S], say: Say, remark: str) -> Record:
 def _made_of(setup: S, part: Part[S]) -> dict[str, str | None]:
     """Return fingerprints of the findings that a part is made of; None for a part that has not been run."""
     found = {name: finished(setup, name) for name in part.made_of}
-    return {name: None if each is None else _fingerprint(each) for name, each in found.items()}
-
-
-def _fingerprint(found: Found) -> str:
-    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
+    texts = {name: None if each is None else json.dumps(each, sort_keys=True) for name, each in found.items()}
+    return {name: text and hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
 
 
 def _is_outdated(setup: S, part: Part[S]) -> bool:

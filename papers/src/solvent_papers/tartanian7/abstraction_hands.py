@@ -100,7 +100,9 @@ def all_hands(threads: int, say: Say) -> tuple[Hands, NDArray[np.int64]]:
 def hands_on(flops: Sequence[int], threads: int) -> tuple[Hands, NDArray[np.int64]]:
     """Return the hands on some classes of flops, given in order, and clusters of opponents' hands made of these."""
     numbers, index, boards = np.asarray(flops), Indexer(TURN), Indexer([4])
-    dealt = _dealt_on(numbers)
+    every = features.dealt_turn_hands(flops=Indexer([3]).hands(numbers))
+    there = np.flatnonzero(every.turn_class >= 0)
+    dealt = DealtTurns(every.turn_class[there], every.flop[there], every.weight[there])
     present = np.unique(dealt.turn_class)
     turns = boards.hands(np.unique(boards.indices(index.hands(present)[:, 2:])))
     cumulative = np.zeros((index.size, BINS), dtype=np.uint8)
@@ -119,13 +121,6 @@ def hands_on(flops: Sequence[int], threads: int) -> tuple[Hands, NDArray[np.int6
     here = FlopFeatures(flop.histograms[there], flop.weight[there])
     hands = Hands(numbers, np.flatnonzero(there), here, turn, dealt, threads)
     return hands, features.opponent_clusters(flop)
-
-
-def _dealt_on(flops: NDArray[np.integer]) -> DealtTurns:
-    """Return the turn hands on these flops, by classes of [2, 3, 1] that there are; flops count from 0."""
-    every = features.dealt_turn_hands(flops=Indexer([3]).hands(flops))
-    there = np.flatnonzero(every.turn_class >= 0)
-    return DealtTurns(every.turn_class[there], every.flop[there], every.weight[there])
 
 
 def river_on(

@@ -137,17 +137,15 @@ class Maker:
         """Return the buckets of every slot by round; a flop's cluster is part of its buckets' numbers."""
         if method == LOSSLESS:
             return self.lossless
-        parted = [self._percentiles(level, size) for level in (1, 2)]
+        parted: Buckets = [
+            percentiles(each.ravel(), np.ones(each.size, dtype=np.int64), size).reshape(each.shape)
+            for each in self.equity[1:3]
+        ]
         if method == PERCENTILES:
             return [self.lossless[0], *parted]
         clusters = self.public_clusters(seed) if method == HIERARCHICAL else None
         flop, turn = self._by_emd(size, seed, clusters)
         return [self.lossless[0], parted[0] if method == MIXED else flop, turn]
-
-    def _percentiles(self, level: int, size: int) -> Ints:
-        values = self.equity[level].ravel()
-        bucket = percentiles(values, np.ones(len(values), dtype=np.int64), size)
-        return bucket.reshape(self.equity[level].shape)
 
     def public_clusters(self, seed: int) -> NDArray[np.int32]:
         """int32[flops]: Algorithms 2 and 3 on a base abstraction of flop hands."""

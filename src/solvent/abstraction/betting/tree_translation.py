@@ -6,8 +6,8 @@ the *seen* node, and plays what the strategy says there:
 * **The other's bet**, a share x of the true pot after calling, is taken for a bet of the seen node by the
   randomised pseudo-harmonic mapping (`translation`) on the shares of the seen pot that those are. All-in is one of
   the sizes, and its share of the pot is what is left in the stacks; but a true all-in is always taken for all-in
-  where the seen node has that. A bet above the largest size is taken for the largest. Below the smallest size A it is taken for a
-  check or call or for A, by the mapping between 0 and A, or else always for A (`SMALL_BETS`).
+  where the seen node has that. A bet above the largest size is taken for the largest. Below the smallest size A it
+  is taken for a check or call or for A, by the mapping between 0 and A, or else always for A (`SMALL_BETS`).
 * **The player's own bet** is the seen bet's share of the pot at the true pot: the bet of the true node whose share
   of the pot is nearest. All-in is played as all-in where the true node has that. Sizes that the stacks cap come to
   all-in. Where nothing can be bet the player checks or calls, and sees that too.
