@@ -191,7 +191,7 @@ def _environment() -> Environment:
     made.filters |= {
         "number": format,
         "mbb": "{:+,.0f}".format,
-        "percent": lambda share, digits=0: f"{share:.{digits}%}",
+        "percent": percent_text,
         "span": span,
         "seconds": seconds_text,
         "factor": factor_text,
@@ -200,6 +200,11 @@ def _environment() -> Environment:
     }
     made.globals["table"] = markdown_table
     return made
+
+
+def percent_text(share: float, digits: int = 0) -> str:
+    """Return a share as a percentage."""
+    return f"{share:.{digits}%}"
 
 
 def threads_text(count: int) -> str:

@@ -101,8 +101,8 @@ def hands_on(flops: Sequence[int], threads: int) -> tuple[Hands, NDArray[np.int6
     """Return the hands on some classes of flops, given in order, and clusters of opponents' hands made of these."""
     numbers, index, boards = np.asarray(flops), Indexer(TURN), Indexer([4])
     every = features.dealt_turn_hands(flops=Indexer([3]).hands(numbers))
-    there = np.flatnonzero(every.turn_class >= 0)
-    dealt = DealtTurns(every.turn_class[there], every.flop[there], every.weight[there])
+    on_these = np.flatnonzero(every.turn_class >= 0)
+    dealt = DealtTurns(every.turn_class[on_these], every.flop[on_these], every.weight[on_these])
     present = np.unique(dealt.turn_class)
     turns = boards.hands(np.unique(boards.indices(index.hands(present)[:, 2:])))
     cumulative = np.zeros((index.size, BINS), dtype=np.uint8)
