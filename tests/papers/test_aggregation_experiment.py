@@ -13,8 +13,8 @@ import typer
 from typer.testing import CliRunner
 
 from solvent.foundation.errors import InputError
-from solvent_papers.aggregation import curves, plans
 from solvent_papers.aggregation import full_deck as deck
+from solvent_papers.aggregation import plans
 from solvent_papers.aggregation.full_deck import DeckSetup
 from solvent_papers.aggregation.plans import PAPER, PlansSetup
 from solvent_papers.aggregation.timing import bandwidth
@@ -172,8 +172,8 @@ def test_a_game_that_was_measured_is_not_measured_again(
 
 
 def test_results_are_written(tmp_path: Path) -> None:
-    setup = curves.CurvesSetup(tmp_path, False, (BLUFF, FLOP), seconds=0.02)
-    drawn = curves.measure(setup, KeptRuns(), quiet)
+    setup = plans.CurvesSetup(tmp_path, False, (BLUFF, FLOP), seconds=0.02)
+    drawn = plans.measure_curves(setup, KeptRuns(), quiet)
     points = [{**curve, **row} for curve in drawn["curves"] for row in by_rows(curve["points"])]
     assert {(p["game"], p["plan"]) for p in points} == {
         *((BLUFF, plan) for plan in ("serial", "flattened", "aggregated")),
@@ -184,7 +184,7 @@ def test_results_are_written(tmp_path: Path) -> None:
         first = [p["exploitability"] for p in points if p["game"] == game and p["iterations"] == 1]
         assert first == pytest.approx([first[0]] * len(first), rel=1e-6)
     page = tmp_path / "new" / "aggregation.md"
-    text = written(curves.EXPERIMENT, page, plans=found(), curves=drawn)
+    text = written(plans.AGGREGATION, page, plans=found(), curves=drawn)
     assert "GB/s" in text
     assert "256,229" in text
     assert "(aggregation.png)" in text
@@ -198,13 +198,13 @@ def test_results_are_written(tmp_path: Path) -> None:
 
 def test_a_page_of_one_part_is_written(tmp_path: Path) -> None:
     page = tmp_path / "aggregation.md"
-    alone = written(curves.EXPERIMENT, page, plans=found())
+    alone = written(plans.AGGREGATION, page, plans=found())
     assert "Not run: curves." in alone
     assert "Figure 3" not in alone
     assert not page.with_suffix(".png").exists()
     curve = {"game": BLUFF, "plan": "serial", "rule": "cfr"}
     points = {"iterations": [1], "seconds": [1.0], "exploitability": [0.5]}
-    text = written(curves.EXPERIMENT, page, curves={"curves": [curve | {"points": points}]})
+    text = written(plans.AGGREGATION, page, curves={"curves": [curve | {"points": points}]})
     assert "No plan was timed" in text
     assert "cfr, one thread" in text
 
@@ -238,12 +238,12 @@ def test_seconds_are_compared_at_an_exploitability_that_both_reached() -> None:
     serial = curve_of("serial", [1.0, 2.0, 3.0], [3.0, 2.0, 1.0])
     quicker = curve_of("aggregated", [0.1, 0.2, 0.3], [1.5, 0.7, 0.5])
     slower = curve_of("flattened", [4.0, 8.0, 9.0], [3.0, 2.0, 1.9])
-    seen = curves.figures({"curves": [serial, quicker, slower]})
+    seen = plans.curve_figures({"curves": [serial, quicker, slower]})
     assert seen == {
         "2 dices 2 numbers.figure 3.flattened": pytest.approx(3 / 9),
         "2 dices 2 numbers.figure 3.aggregated": pytest.approx(15.0),
     }
-    assert curves.figures({"curves": [quicker]}) == {}
+    assert plans.curve_figures({"curves": [quicker]}) == {}
 
 
 def solved(**options: Any) -> list[Found]:
@@ -309,7 +309,7 @@ def test_reproduce_aggregation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(plans, "SMALL_GAMES", (BLUFF,))
     out = tmp_path / "results"
     places = ("--out", str(out), "--work", str(tmp_path / "work"))
-    document = json.loads(run(curves.EXPERIMENT, "--scale", "small", "--seconds", "0.02", *places, "--json"))
+    document = json.loads(run(plans.AGGREGATION, "--scale", "small", "--seconds", "0.02", *places, "--json"))
     assert document["found"].keys() == {"plans", "curves"}
     names = (
         "aggregation.md",

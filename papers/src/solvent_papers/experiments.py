@@ -1,6 +1,7 @@
 """All experiments by the names of their commands: the module that declares each, and one line of help.
 
-A module has its declaration as `EXPERIMENT`. It is imported when its command is used.
+A declaration is the `EXPERIMENT` of a module, or another name of it behind a colon. The module is imported when the
+command is used.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ class Listed(NamedTuple):
 
     def load(self) -> Experiment[Any]:
         """Import the declaration."""
-        found: Experiment[Any] = import_module(f"solvent_papers.{self.module}").EXPERIMENT
+        module, _, name = self.module.partition(":")
+        found: Experiment[Any] = getattr(import_module(f"solvent_papers.{module}"), name or "EXPERIMENT")
         return found
 
 
 REPRODUCED = {
     "aggregation": Listed(
-        "aggregation.curves",
+        "aggregation.plans:AGGREGATION",
         "Table 1 and Figure 3 of the aggregation paper on this machine: about half an hour.",
     ),
     "full-deck": Listed(
@@ -92,7 +94,7 @@ BENCHED: dict[str, Listed] = {
         "How well a few chosen flops stand for all in a report's means, beside random ones: about 15 minutes.",
     ),
     "openspiel": Listed(
-        "aggregation.openspiel_speed",
+        "peers:OPENSPIEL_SPEED",
         "Seconds per CFR iteration: OpenSpiel's C++ CFRSolver and ours, interleaved in one process.",
     ),
     "peers": Listed(

@@ -1,7 +1,10 @@
-"""Solvent beside OpenSpiel's C++ solver and LiteEFG: seconds per iteration, and to a given exploitability.
+"""Solvent beside OpenSpiel's C++ solvers and LiteEFG: seconds per iteration, and to a given exploitability.
 
-All run CFR+ with alternating updates and linear averages on the same OpenSpiel games, in one process and in turn.
-Solvent's default rule stands beside it, because that is what users get. LiteEFG is measured where it is installed.
+In `bench peers` all run CFR+ with alternating updates and linear averages on the same OpenSpiel games, in one
+process and in turn. Solvent's default rule stands beside it, because that is what users get. LiteEFG is measured
+where it is installed. In `bench openspiel` vanilla CFR with alternating updates runs on the same tree in
+OpenSpiel's `CFRSolver` and on our plans. Batches take turns, each long enough that no solver starts cold; medians
+are reported.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from solvent.engines.history.solver import HistorySolver
+from solvent.engines.solver import compile_seconds
 from solvent.forms.history import GameTree, compile_tree
 from solvent.games.openspiel import load_openspiel
 from solvent_papers.frame.experiment import Experiment, Found, Part, Say, option
@@ -23,6 +27,8 @@ from solvent_papers.interleaved import BATCH_SECONDS, InterleavedSetup, repeated
 GROWTH = 1.2
 """The number of iterations from one measurement of exploitability to the next grows by this factor."""
 OURS, THEIRS, LITE_EFG = "solvent", "OpenSpiel", "LiteEFG"
+PLANS = ("serial", "auto")
+OPENSPIEL = "openspiel"
 
 
 @dataclass(frozen=True)
@@ -146,5 +152,61 @@ EXPERIMENT = Experiment(
     PeersSetup,
     (Part("libraries", measure),),
     lambda found: {"batch_seconds": BATCH_SECONDS, "growth": GROWTH},
+    verb="bench",
+)
+
+
+# Plans beside OpenSpiel
+
+
+@dataclass(frozen=True)
+class SpeedSetup(InterleavedSetup):
+    """Games, repeats and threads."""
+
+    threads: int = option(1, "Threads for plans that use them.", 1, 1024)
+
+
+def measure_plans(setup: SpeedSetup, kept: KeptRuns, say: Say) -> Found:
+    """Time every game on every plan, in seconds of one iteration that updates both players."""
+    import pyspiel
+
+    rows = []
+    for name in setup.games:
+        say(f"{name}: compiling the game")
+        game = load_openspiel(name)
+        tree = compile_tree(game)
+        theirs = repeated(pyspiel.CFRSolver(game.game).evaluate_and_update_policy)
+        theirs(1)  # the first iteration builds their tables
+        solvers = {plan: HistorySolver(tree, "cfr", plan=plan, threads=setup.threads) for plan in PLANS}
+        say("compiling kernels (once per machine)")
+        compiling = {plan: compile_seconds(solver) for plan, solver in solvers.items()}
+        run: dict[str, Callable[[int], None]] = {plan: solver.run for plan, solver in solvers.items()}
+        run[OPENSPIEL] = theirs
+        times = time_in_turn(run, setup.repeats, time.perf_counter, 1, f"{name}: ", say)
+        for plan, solver in solvers.items():
+            seconds, openspiel = median(times[plan]), median(times[OPENSPIEL])
+            rows.append(
+                {
+                    "game": name,
+                    "plan": plan,
+                    "runs_as": solver.plan.name,
+                    "threads": solver.threads,
+                    "openspiel_seconds": openspiel,
+                    "seconds": seconds,
+                    "ratio": openspiel / seconds,
+                    "compile_seconds": compiling[plan],
+                    "histories": tree.histories,
+                    "nanoseconds_per_history": seconds / (2 * tree.histories) * 1e9,
+                }
+            )
+    return {"rows": rows}
+
+
+OPENSPIEL_SPEED = Experiment(
+    "openspiel",
+    "CFR iterations against OpenSpiel's",
+    SpeedSetup,
+    (Part("iterations", measure_plans),),
+    lambda found: {"batch_seconds": BATCH_SECONDS},
     verb="bench",
 )

@@ -74,10 +74,6 @@ class Setting(NamedTuple):
             return f"{self.pruning}, C = {self.average:g}{ours}"
         return f"{self.pruning}{ours}" if self.plan == "serial" else f"{self.pruning} ({self.plan} plan)"
 
-    def goes_with(self, gates: str) -> bool:
-        """Return whether this has these gates, or none at all."""
-        return self.gates == gates or self.pruning in ("none", "partial")
-
 
 class Point(NamedTuple):
     """A check of a setting. What is stored is a share of all infoset-actions."""

@@ -75,7 +75,7 @@ def trace_figures(found: Found) -> dict[str, float]:
                     s: points
                     for s, points in traces.items()
                     if (s.game, s.rule, s.updates, s.plan) == (game, rule, updates, "serial")
-                    and s.goes_with(gates)
+                    and (s.gates == gates or s.pruning in ("none", "partial"))
                 }
                 none = here[Setting(game, rule, updates, "none")]
                 parts = _stored(here, none, found["short"]) | _nodes(here, target) | _cost(here, none)
