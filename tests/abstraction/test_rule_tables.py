@@ -7,9 +7,10 @@ import pytest
 
 from solvent.abstraction.cards.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.cards.build import estimate
+from solvent.abstraction.cards.examine import bucket_document
 from solvent.abstraction.cards.presets import PRESETS, Design, design_from
 from solvent.abstraction.cards.rule_buckets import RuleBuckets, buckets_of, class_buckets
-from solvent.app.views.abstraction import bucket_document, bucket_table, plot_bucket
+from solvent.app.views.abstraction import bucket_table, plot_bucket
 from solvent.cards.deck import parse_cards
 from solvent.cards.isomorphism import Indexer
 from solvent.foundation.errors import InputError

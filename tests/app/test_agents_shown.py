@@ -15,11 +15,11 @@ from rich.console import Console
 from oracles.table_agent import random_model
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
-from solvent.app.views.agent_strategies import decision_document, decision_view
-from solvent.app.views.charts.action_colours import action_colours
+from solvent.app.views.strategies import decision_view
 from solvent.cards.deck import parse_cards
 from solvent.foundation.errors import InputError
 from solvent.strategy.agents.betting_line import find_decision
+from solvent.strategy.agents.decisions import action_colours, decision_document
 from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.opening import open_strategy
 
@@ -232,7 +232,7 @@ def test_a_bucket_is_named_as_it_is_shown(solvent, monkeypatch) -> None:
         asked.append((street, cluster, bucket))
         raise InputError("found")
 
-    monkeypatch.setattr("solvent.app.views.abstraction.bucket_document", document)
+    monkeypatch.setattr("solvent.abstraction.cards.examine.bucket_document", document)
     monkeypatch.setattr("solvent.abstraction.cards.buckets.CardAbstraction.load", lambda folder: None)
     for given in (("--bucket", "1.17"), ("--bucket", 17), ("--cluster", 1, "--bucket", "17")):
         assert solvent("abstract", "show", "cards", *given)[2] == "solvent: found\n"

@@ -15,8 +15,8 @@ import pytest
 
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
-from solvent.app.views.evaluation.section import evaluation_section
-from solvent.app.views.evaluation.summary import summary_rows
+from solvent.app.views.evaluation import summary_rows
+from solvent.app.views.report import evaluation_section
 from solvent.evaluate import evaluation
 from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent, play_all, style_opponents
 from solvent.evaluate.evaluation import evaluate, read_evaluations, save

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from solvent.app import command_line, outcomes, terminal
 from solvent.app.command_line import run
-from solvent.app.watching import watching
+from solvent.app.terminal import watching
 from solvent.foundation import showing
 from solvent.foundation.errors import InputError, Notice
 from solvent.foundation.progress import TERMINATED, Interrupted, Progress

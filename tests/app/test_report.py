@@ -12,11 +12,16 @@ import pytest
 
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
-from solvent.app.views.charts.action_colours import action_colours
 from solvent.app.views.charts.html_chart import strategy_chart
 from solvent.app.views.charts.line_chart import Line, line_chart
-from solvent.app.views.evaluation.section import bounds_section, evaluation_section, response_lines
-from solvent.app.views.report import postflop_examples, preflop_decisions, write_report
+from solvent.app.views.report import (
+    bounds_section,
+    evaluation_section,
+    postflop_examples,
+    preflop_decisions,
+    response_lines,
+    write_report,
+)
 from solvent.cards.deck import parse_cards
 from solvent.evaluate.evaluation import save
 from solvent.forms.betting.tree import build_tree
@@ -31,6 +36,7 @@ from solvent.foundation.colours import (
 )
 from solvent.games.betting.sizes import parse_betting
 from solvent.strategy.agents.betting_line import find_decision
+from solvent.strategy.agents.decisions import action_colours
 from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.agents.training_run import TrainingRun
 

@@ -12,7 +12,7 @@ import pytest
 from commands_run import copy, newest_checkpoint, refused, solved, solvent
 from rich.console import Console
 
-from solvent.app.views.games import games_table
+from solvent.app.commands.games.games import games_table
 from solvent.app.views.runs import runs_table
 from solvent.foundation.storage import bundle
 from solvent.foundation.storage.run import Run

@@ -13,7 +13,7 @@ import pytest
 from commands_run import refused, solved, solvent
 from rich.console import Console
 
-from solvent.app.browsing.compared import spots_view
+from solvent.app.views.comparison import spots_view
 from solvent.cards.ranges import parse_range
 from solvent.games.holdem.spot import NAMES
 from solvent.spots.nodes.node import SpotNode

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from solvent.app.terminal import has_colours
-from solvent.app.views.spots.grid import grid_text
+from solvent.app.views.spots.solved import grid_text
 from solvent.foundation.colours import paler
 
 HANDS = ["AsAh", "AsKs", "AhKh", "KdQc", "7c2d", "9c9d"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from solvent.app.watching import keeping_runs
+from solvent.app.outcomes import keeping_runs
 
 
 @pytest.mark.parametrize("begun", [True, False])

@@ -11,11 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from solvent.abstraction.cards.presets import design_from
-from solvent.app.agent_options import rules_of
-from solvent.app.browsing.shown import kinds_named
-from solvent.app.playing.answers import read_answer, refusal
-from solvent.app.spot.words import read_spoken
-from solvent.app.views.strategies import strategy_rows
 from solvent.cards.deck import parse_card, parse_cards
 from solvent.cards.ranges import parse_range
 from solvent.engines.holdem.growing.candidates import parse_auto_sizes
@@ -37,6 +32,8 @@ from solvent.games.hand_history import read_phh
 from solvent.games.holdem.spot import Spot
 from solvent.games.naming import parse_call
 from solvent.play.agents import parse_agent
+from solvent.play.answers import read_answer, refusal
+from solvent.play.stakes import rules_of
 from solvent.serve.upi.session import UpiSession
 from solvent.solving.option_checks import cluster_among
 from solvent.solving.settings import Settings
@@ -45,10 +42,13 @@ from solvent.spots.files import TEMPLATE, range_text, read_commands, read_spot_t
 from solvent.spots.flops.choice import read_flops
 from solvent.spots.locks import parse_lock
 from solvent.spots.nodes.lines import find_action, find_place, root_place
+from solvent.spots.nodes.listings import kinds_named
+from solvent.spots.requests import spot_options
 from solvent.spots.settings import SpotSettings
 from solvent.strategy.agents.betting_line import find_decision
 from solvent.strategy.agents.trained import hole_cards
 from solvent.strategy.post_processing import parse_post
+from solvent.strategy.solved.tables import matching_rows
 from solvent.training.settings import TrainingSettings
 from survival.any_text import any_text, check_read
 
@@ -139,7 +139,7 @@ PARSERS: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
     "a hand": (hole_cards, ("AsKs", "AKo")),
     "a range": (parse_range, RANGES),
     "a range or its file": (lambda text: range_text(text, Path()), ("QQ+,AKs", "@mine.txt")),
-    "chips": (lambda text: read_spoken({"pot": text, "rake_cap": text}), ("200", "5.5")),
+    "chips": (lambda text: spot_options({"pot": text, "rake_cap": text}), ("200", "5.5")),
     "blinds": (lambda text: rules_of([], None, text), ("50/100",)),
     "stacks": (lambda text: rules_of([], text), ("200", "100,40")),
     "a bet size": (parse_bet_size, ("50%", "2.5x", "3bb", "100c", "3e200%", "a")),
@@ -187,7 +187,7 @@ PARSERS: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
     "an agent": (parse_agent, ("runs/a+runs/b#100:tight@purify", "always-fold", "runs/a#50%")),
     "an answer": (answer, ("raise to 3", "b250c", "bet 50%", "2", "f")),
     "kinds of hands": (kinds_named, ("set, two pair",)),
-    "a pattern": (lambda text: strategy_rows(kuhn(), text, None, 5), ("K||b*", "K?")),
+    "a pattern": (lambda text: matching_rows(kuhn(), text, None, 5), ("K||b*", "K?")),
     "a Gambit file": (lambda text: _Reader("it", text).game(), (EFG,)),
     "a hand history": (read_phh, (PHH,)),
     "UPI": (say, UPI),

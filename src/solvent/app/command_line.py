@@ -1,4 +1,4 @@
-"""The command line: which commands there are, and what becomes of their errors."""
+"""The list of commands, and the function that runs one of them."""
 
 from __future__ import annotations
 
@@ -53,26 +53,19 @@ COMMANDS = {
     },
 }
 """The commands by the panel of the help in which they stand, each with its line."""
-FOLDERS = {
-    "Solve games": "games",
-    "Train and play hold'em": "agents",
-    "Look at runs": "runs",
-    "Tools": "tools",
-}
-"""The folders of `commands` in which a panel's modules stand."""
-OTHER_MODULES = {"unpack": "pack"}
-"""The modules of commands that are named otherwise."""
+FOLDERS = ("games", "agents", "runs", "tools")
+"""The folders of `commands` with the modules of each panel."""
 ELSEWHERE = ("bench", "reproduce")
 """Commands of the distribution solvent-papers."""
 
 
 def _stand_in() -> None:
-    """Nothing: `Later` replaces it by the command itself."""
+    """Do nothing: `Later` replaces it by the command itself."""
 
 
-for panel, commands in COMMANDS.items():
+for folder, (panel, commands) in zip(FOLDERS, COMMANDS.items(), strict=True):
     for name, line in commands.items():
-        module = f"solvent.app.commands.{FOLDERS[panel]}.{OTHER_MODULES.get(name, name)}"
+        module = f"solvent.app.commands.{folder}.{'pack' if name == 'unpack' else name}"
         kind = Elsewhere if name in ELSEWHERE else later(module)
         app.command(name, help=line, cls=kind, epilog=EXIT_CODES, rich_help_panel=panel)(_stand_in)
 

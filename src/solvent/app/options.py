@@ -1,17 +1,24 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share, and commands whose options are the fields of a dataclass."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from solvent.app.output import check_writable, check_writable_folder
 
 MOST_THREADS = 1024
-MOST_REPEATS = 100_000
 MOST_SEED = (1 << 63) - 1
+SPOTS = "Spots"
+"""The panel of options that are for runs of spots."""
+KEEP = "Keep"
+"""That of runs' folders, as in `solving.settings`, whose import takes a second."""
 
 
 def _writable_folder(folder: Path) -> Path:
@@ -37,6 +44,13 @@ OwnCode = Annotated[
         help="Run the code of a run whose game is own code, where you trust it.  [default: a run is data]",
     ),
 ]
+NewRun = Annotated[
+    Path | None,
+    typer.Option("--out", help="Save the run to this folder (must be new).", rich_help_panel=KEEP),
+]
+OldRun = Annotated[
+    Path | None, typer.Option("--resume", help="Resume the run in this folder.", rich_help_panel=KEEP)
+]
 Seed = Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Seed of everything that is drawn.")]
 Cards = Annotated[
     Path | None,
@@ -46,9 +60,6 @@ Cards = Annotated[
     ),
 ]
 Threads = Annotated[int | None, typer.Option(min=1, max=MOST_THREADS, help="Threads.  [default: all cores]")]
-Repeats = Annotated[
-    int, typer.Option(min=1, max=MOST_REPEATS, help="Interleaved repeats; medians are shown.")
-]
 ResultsFolder = Annotated[
     Path, typer.Option(callback=_writable_folder, help="The folder for the page, its CSV and its picture.")
 ]
@@ -56,3 +67,34 @@ ResultsPage = Annotated[
     Path | None, typer.Option(callback=_writable_file, help="Write a results page in Markdown here.")
 ]
 PictureFile = Annotated[Path | None, typer.Option(callback=_writable_file, help="Write a picture here.")]
+
+
+def with_fields(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator that replaces a command's parameter `options`, a dataclass, by options for its fields."""
+    own = inspect.signature(command, eval_str=True).parameters
+    kind = own["options"].annotation
+    kinds = get_type_hints(kind, include_extras=True)
+    added = [
+        inspect.Parameter(
+            each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=kinds[each.name]
+        )
+        for each in fields(kind)
+    ]
+
+    def run(**arguments: Any) -> Any:
+        given = {each.name: arguments.pop(each.name) for each in added}
+        return command(**arguments, options=kind(**given))
+
+    placed = (added if name == "options" else [each] for name, each in own.items())
+    return with_signature(run, command, list(chain.from_iterable(placed)))
+
+
+def with_signature(
+    run: Callable[..., Any], command: Callable[..., Any], parameters: Sequence[inspect.Parameter]
+) -> Callable[..., Any]:
+    """A function that is called with these parameters, and has the name and the help of a command."""
+    ordered = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in ordered}
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    return run

@@ -1,11 +1,11 @@
-"""How a command ends: the exit code of every error that a user can cause or mend, with one sentence.
+"""Endings of commands: the exit code of every error that a user can cause or mend, with one sentence.
 
 | exit code | meaning |
 |---|---|
 | 0 | done |
 | 2 | refused: the line on standard error says what is wrong |
 | 130 | interrupted by Ctrl-C; long commands have saved what they had |
-| 141 | whatever read the output stopped reading |
+| 141 | the reader of the output stopped reading |
 | 143 | ended by SIGTERM; long commands have saved what they had |
 
 Anything else is a mistake in solvent, and shows a traceback.
@@ -13,7 +13,6 @@ Anything else is a mistake in solvent, and shows a traceback.
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
@@ -21,12 +20,11 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeVar
 
 import typer
 
-from solvent.foundation.errors import InputError, Notice, shortened, without_controls
+from solvent.foundation.errors import Notice, damaged_cache, explain, shortened, without_controls
 from solvent.foundation.progress import INTERRUPTED, Interrupted, raising_signals
 
 Made = TypeVar("Made")
@@ -40,13 +38,9 @@ EXIT_CODES = (
 # typer carries its own copy of click; this is that copy's root of all usage errors.
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
-OUT_OF_MEMORY = (
-    "out of memory; take a smaller game, abstraction or number of threads, or close other programs"
-)
-
 
 def stopped_by_signals(work: Callable[[], Made]) -> tuple[Made, int]:
-    """The result of work and the exit code 0; where a signal ends it, the result so far and the signal's code."""
+    """Run work: its result and exit code 0 or, where a signal ends it, the result so far and the signal's code."""
     try:
         with raising_signals():
             return work(), 0
@@ -56,8 +50,20 @@ def stopped_by_signals(work: Callable[[], Made]) -> tuple[Made, int]:
         return stopped.result, stopped.exit_code
 
 
+@contextmanager
+def keeping_runs(kept: Path) -> Iterator[Path]:
+    """Keep an experiment's finished runs in a file or folder; a user who stops it is told how to resume it."""
+    try:
+        with raising_signals():
+            yield kept
+    except KeyboardInterrupt:
+        if kept.exists():
+            say(f"stopped; the same command goes on from the finished runs in {kept}")
+        raise
+
+
 def exit_code(error: BaseException) -> int | None:
-    """Say on standard error what went wrong, and return the exit code; None where the error is solvent's own."""
+    """Say on standard error why a command failed; its exit code, or None where the error is solvent's own."""
     if isinstance(error, BrokenPipeError | SystemExit):
         # Nothing reads our output any more (click raises SystemExit then), so nothing more may be written to it.
         _silence_stdout()
@@ -68,51 +74,11 @@ def exit_code(error: BaseException) -> int | None:
     if isinstance(error, typer.Abort | KeyboardInterrupt):
         cause = error.__cause__ if isinstance(error, typer.Abort) else error
         return cause.exit_code if isinstance(cause, Interrupted) else INTERRUPTED
-    sentence = explain(error)
+    sentence = error.format_message() if isinstance(error, _UsageError) else explain(error)
     if sentence is None:
         return None
     say(sentence)
     return REFUSED
-
-
-def explain(error: BaseException) -> str | None:
-    """One sentence for the person who can mend it; None where the error is a mistake in solvent.
-
-    >>> explain(OSError(errno.ENOSPC, "No space left on device", "runs/a"))
-    'runs/a: No space left on device'
-    """
-    if isinstance(error, InputError):
-        return str(error)
-    if isinstance(error, _UsageError):
-        message: str = error.format_message()
-        return message
-    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
-        return OUT_OF_MEMORY
-    if isinstance(error, OSError):
-        where = "" if error.filename is None else f"{error.filename}: "
-        return f"{where}{error.strerror or error}"
-    if isinstance(error, UnicodeEncodeError):
-        text = error.object[error.start : error.end]
-        return f"the text {text!a} cannot be written as {error.encoding}"
-    if isinstance(error, UnicodeDecodeError):
-        return f"what was read is not {error.encoding} text: {error.reason}"
-    damaged = damaged_cache(error.__traceback__)
-    if damaged is None:
-        return None
-    return f"the compiled kernels in {damaged} are damaged; delete that folder, and they are compiled again"
-
-
-def damaged_cache(traceback: TracebackType | None) -> Path | None:
-    """The folder of Numba's cache that could not be read, if that is what a traceback is about."""
-    found = None
-    while traceback is not None:
-        frame = traceback.tb_frame
-        if Path(frame.f_code.co_filename).parts[-3:] == ("numba", "core", "caching.py"):
-            cache = frame.f_locals.get("self")
-            folder = getattr(cache, "_cache_path", None)
-            found = Path(folder) if isinstance(folder, str) else found
-        traceback = traceback.tb_next
-    return found
 
 
 @contextmanager

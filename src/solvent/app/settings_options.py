@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
+from solvent.app.options import with_signature
 from solvent.solving.option_checks import Check
 from solvent.solving.settings import PANELS, Options, flag, given_options
 
@@ -22,9 +23,13 @@ def with_settings(kind: type[Options]) -> Callable[[Callable[..., Any]], Callabl
     return with_parameters(settings_parameters(kind))
 
 
-def settings_parameters(kind: type[Options]) -> list[inspect.Parameter]:
-    """A command's parameters for every option of `kind`."""
-    return [_parameter(each.name, each.default, each.metadata) for each in fields(kind)]
+def settings_parameters(kind: type[Options], *names: str) -> list[inspect.Parameter]:
+    """A command's parameters for the options of `kind` that are named, or all of them."""
+    return [
+        _parameter(each.name, each.default, each.metadata)
+        for each in fields(kind)
+        if not names or each.name in names
+    ]
 
 
 def with_parameters(
@@ -32,7 +37,7 @@ def with_parameters(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator that gives a command further parameters in place of `**options`.
 
-    The command receives those that are not None, and a rule in place of its name.
+    The command receives those that are not None; a rule is passed instead of its name.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -45,12 +50,7 @@ def with_parameters(
 
         arguments = [each for each in own.values() if _is_argument(each)]
         rest = [each for each in own.values() if not _is_argument(each)]
-        placed = [*arguments, *sorted([*rest, *parameters], key=_place)]
-        ordered = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in placed]
-        run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in ordered}
-        run.__name__, run.__doc__ = command.__name__, command.__doc__
-        return run
+        return with_signature(run, command, [*arguments, *sorted([*rest, *parameters], key=_place)])
 
     return decorate
 
@@ -65,7 +65,7 @@ FIRST = ("iterations", "out", "resume", "rule", "sampling")
 
 
 def _place(parameter: inspect.Parameter) -> tuple[int, bool]:
-    """Where an option stands in the help: its panel's place, the last for those without one; and first in it?"""
+    """Sort key of an option in the help: its panel, those without one last, and whether it stands first there."""
     marks = getattr(parameter.annotation, "__metadata__", ())
     panels = [mark.rich_help_panel for mark in marks if isinstance(mark, OptionInfo)]
     panel = PANELS.index(panels[0]) if panels and panels[0] in PANELS else len(PANELS)

@@ -1,4 +1,4 @@
-"""Where the command line prints. What users name is shown as it is, square brackets and colons included."""
+"""The terminal: tables, documents and progress. What users name is shown as it is, brackets and colons included."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import io
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import IO, Any, cast
 
-from rich.console import Console, ConsoleOptions
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from solvent.foundation.errors import without_controls
+from solvent.foundation.progress import Watch
+from solvent.foundation.showing import showing
 
 PLAIN = {
     "█": "#",
@@ -31,7 +34,7 @@ PLAIN = {
     "♦": "d",
     "♣": "c",
 }
-"""What stands for a character that the terminal's encoding does not have; others are written as escapes."""
+"""Substitutes for characters that the terminal's encoding does not have; others are written as escapes."""
 
 
 class _Terminal(Console):
@@ -45,7 +48,7 @@ class _Terminal(Console):
 
 
 class _Lossy(io.TextIOBase):
-    """Standard error as a stream on which nothing fails: whoever read it may be gone while work goes on."""
+    """Standard error as a stream on which nothing fails: its reader may be gone while the work continues."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
@@ -92,7 +95,12 @@ def print_sentence(console: Console, sentence: Text | str) -> None:
     console.print(sentence, soft_wrap=not console.is_terminal)
 
 
-def table(*headers: str, title: str | None = None, numbers: bool = False) -> Table:
+def table(
+    *headers: str,
+    title: str | None = None,
+    numbers: bool = False,
+    rows: Iterable[Iterable[RenderableType]] = (),
+) -> Table:
     """A table that folds what is too long for its column, so that nothing is lost.
 
     `numbers`: all columns but the first are flush right.
@@ -100,15 +108,42 @@ def table(*headers: str, title: str | None = None, numbers: bool = False) -> Tab
     made = Table(title=title, title_justify="left", show_header=any(headers))
     for place, header in enumerate(headers):
         made.add_column(header, overflow="fold", justify="right" if numbers and place else "left")
+    for row in rows:
+        made.add_row(*row)
     return made
+
+
+def without_frame(shown: Table, gap: int = 1) -> Table:
+    """The table without lines, its columns set apart by `gap` blanks."""
+    shown.box, shown.padding, shown.pad_edge = None, (0, gap, 0, 0), False
+    return shown
 
 
 def facts_table(title: str, rows: Mapping[str, str]) -> Table:
     """A table of names and values."""
-    facts = table("", "", title=title)
-    for key, value in rows.items():
-        facts.add_row(key, value)
-    return facts
+    return table("", "", title=title, rows=rows.items())
+
+
+def watching(quiet: bool = False, console: Console | None = None) -> AbstractContextManager[Watch]:
+    """A `Watch` that shows progress on standard error while the block runs.
+
+    `quiet`: nothing off a terminal, as with --json.
+    """
+    return showing(console or terminal(stderr=True), quiet)
+
+
+def said(as_json: bool) -> bool:
+    """Whether a command should speak on standard error: always, except with --json off a terminal."""
+    return not as_json or sys.stderr.isatty()
+
+
+def print_found(as_json: bool, document: Any, view: Callable[[], RenderableType]) -> None:
+    """Print what a command found: the document with --json, a view of it otherwise; lines of text stay whole."""
+    if as_json:
+        print_json(document)
+    else:
+        shown = view()
+        terminal().print(shown, soft_wrap=isinstance(shown, str))
 
 
 def print_json(document: Any) -> None:

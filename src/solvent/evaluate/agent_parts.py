@@ -281,16 +281,12 @@ def play_all(
 
 def match_row(opponent: str, result: MatchResult) -> dict[str, Any]:
     """Write the result of a match for files."""
-    won = result.winnings
     return {
         "opponent": opponent,
-        "hands": won.hands,
+        "hands": result.winnings.hands,
         "complete": result.complete,
-        "mbb_per_hand": won.mbb if won.pairs else None,
-        "mbb_per_hand_95": won.mbb_interval if won.pairs > 1 else None,
-        "bb_per_100": won.bb_per_100 if won.pairs else None,
-        "bb_per_100_95": won.bb_per_100_interval if won.pairs > 1 else None,
-        "hands_per_second": won.hands / max(result.seconds, 1e-9),
+        **result.winnings.as_dict(),
+        "hands_per_second": result.hands_per_second,
     }
 
 

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from solvent.evaluate.behaviour_checks import is_near
+from solvent.evaluate.evaluation import read_evaluations
 from solvent.evaluate.local_best_response import largest_response
+from solvent.foundation.errors import InputError
+from solvent.foundation.storage.run import Run
 
 MUCH_MORE = 2.0
 """Ratio of local best response's sure winnings to those inside the abstraction from which buckets and bet sizes
@@ -44,6 +47,17 @@ class Bound:
     def is_proven(self) -> bool:
         """Whether the agent surely loses something."""
         return self.low > 0
+
+
+def last_evaluation(run: Run) -> str:
+    """Sentence about what an agent is known to lose, or about how to measure it."""
+    try:
+        found = read_evaluations(run.folder)
+    except InputError as error:
+        return str(error)
+    if not found:
+        return f"Nothing has been measured; `solvent evaluate {run.folder}` does it."
+    return f"After {found[0].get('iterations', 0):,} iterations: {sentences(found[0])[1]}"
 
 
 def inside_bound(document: dict[str, Any]) -> Bound | None:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable
 
 FOLD_COLOUR, CHECK_COLOUR, CALL_COLOUR, ALL_IN_COLOUR = "#84b6eb", "#c8e6b4", "#6fbf73", "#c3a0f0"
+PLAIN_COLOURS = {"fold": FOLD_COLOUR, "check": CHECK_COLOUR, "call": CALL_COLOUR}
 BET_COLOURS = ("#fff3a6", "#ffe066", "#ffbf47", "#fb9a4b", "#f47b67", "#ec6f9d")
 """Bets of 25, 50, 100, 200, 400 and 800 % of the pot; sizes in between have colours in between."""
 SMALLEST = -2.0
@@ -18,6 +19,15 @@ SMALLEST = -2.0
 TEXT_COLOUR = "#111111"
 EMPTY_COLOUR = "#eeeeee"
 """Colour of a cell without hands."""
+
+
+def action_colour(action: str, all_in: bool, pots: float) -> str:
+    """Return the colour of an action by its word; `all_in` and `pots` are of a bet or raise.
+
+    >>> action_colour("fold", False, 0), action_colour("bet 100", False, 1), action_colour("bet 900", True, 9)
+    ('#84b6eb', '#ffbf47', '#c3a0f0')
+    """
+    return PLAIN_COLOURS.get(action) or (ALL_IN_COLOUR if all_in else bet_colour(pots))
 
 
 def bet_colour(pots: float) -> str:

@@ -1,9 +1,15 @@
-"""The error for what a user can put right, and the warning for what they should know."""
+"""The error for what a user can put right, the warning for what they should know, and errors in sentences."""
 
 from __future__ import annotations
 
+import errno
 import re
+from pathlib import Path
+from types import TracebackType
 
+OUT_OF_MEMORY = (
+    "out of memory; take a smaller game, abstraction or number of threads, or close other programs"
+)
 LONGEST_PART, LONGEST = 250, 2_000
 """Letters of one word or quoted text, and of a whole sentence, that are shown in full."""
 _LONG_PART = re.compile(
@@ -24,6 +30,43 @@ class InputError(ValueError):
 
 class Notice(UserWarning):
     """A sentence for the person who runs the program about something that stops nothing."""
+
+
+def explain(error: BaseException) -> str | None:
+    """One sentence for the person who can mend an error; None where it is a mistake in solvent.
+
+    >>> explain(OSError(errno.ENOSPC, "No space left on device", "runs/a"))
+    'runs/a: No space left on device'
+    """
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return OUT_OF_MEMORY
+    if isinstance(error, OSError):
+        where = "" if error.filename is None else f"{error.filename}: "
+        return f"{where}{error.strerror or error}"
+    if isinstance(error, UnicodeEncodeError):
+        text = error.object[error.start : error.end]
+        return f"the text {text!a} cannot be written as {error.encoding}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"what was read is not {error.encoding} text: {error.reason}"
+    damaged = damaged_cache(error.__traceback__)
+    if damaged is None:
+        return None
+    return f"the compiled kernels in {damaged} are damaged; delete that folder, and they are compiled again"
+
+
+def damaged_cache(traceback: TracebackType | None) -> Path | None:
+    """The folder of Numba's cache that a traceback failed to read; None where it failed elsewhere."""
+    found = None
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if Path(frame.f_code.co_filename).parts[-3:] == ("numba", "core", "caching.py"):
+            cache = frame.f_locals.get("self")
+            folder = getattr(cache, "_cache_path", None)
+            found = Path(folder) if isinstance(folder, str) else found
+        traceback = traceback.tb_next
+    return found
 
 
 def shortened(sentence: str) -> str:

@@ -25,12 +25,16 @@ from pathlib import Path
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.own_code import call_own, explained, names_own_code
+from solvent.foundation.storage.pack import is_packed
 from solvent.play.contract import Agent, as_agent, is_agent
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
 from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.agents.training_run import TrainingRun
+from solvent.strategy.opening import open_strategy
 from solvent.strategy.post_processing import PostProcessing, parse_post
+from solvent.strategy.solved.tables import TableStrategy
 
 ENSEMBLES = ("sum", "reach")
 """Weights of an ensemble's runs: equal, or by the probability that each would have played the hand so far."""
@@ -144,6 +148,23 @@ def checkpoint_of(run: TrainingRun, checkpoint: str = LAST) -> int:
         wanted = found[-1] * float(checkpoint[:-1]) / 100
         return min(found, key=lambda number: abs(number - wanted))
     return int(checkpoint)
+
+
+def open_named(
+    source: str, cards: Path | None = None, own_code: bool = False
+) -> TableStrategy | TrainedStrategy:
+    """The strategy of a run of any kind, or a saved one; `RUN#500000`, `RUN#50%` and `RUN#first` name checkpoints.
+
+    `cards` is the folder of a training's card abstraction, should it have moved; `own_code` is --own-code.
+    """
+    if Path(source).is_file() and is_packed(Path(source)):
+        raise InputError(f"{source} is a packed run; `solvent unpack {source}` makes a folder of it")
+    name = parse_run(source)
+    if not name.folder.exists():
+        raise InputError(f"there is no run {source}; `solvent runs FOLDER` lists the runs in a folder")
+    return open_strategy(
+        name.folder, cards, lambda run: checkpoint_of(run, name.checkpoint), own_code=own_code
+    )
 
 
 class AgentLoader:

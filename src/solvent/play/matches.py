@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,24 @@ class MatchResult:
     @property
     def complete(self) -> bool:
         return self.winnings.hands == self.asked
+
+    @property
+    def hands_per_second(self) -> float:
+        return self.winnings.hands / max(self.seconds, 1e-9)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "a": self.names[0],
+            "b": self.names[1],
+            "hands": self.winnings.hands,
+            "asked": self.asked,
+            "complete": self.complete,
+            **self.winnings.as_dict(),
+            "chips": self.winnings.won,
+            "seconds": self.seconds,
+            "hands_per_second": self.hands_per_second,
+        }
 
 
 @dataclass

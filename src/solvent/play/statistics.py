@@ -54,6 +54,15 @@ class Winnings:
     def bb_per_100_interval(self) -> float:
         return self.mbb_interval / 10
 
+    def as_dict(self) -> dict[str, float | None]:
+        """The means and their intervals, for JSON; None where too few hands were played."""
+        return {
+            "mbb_per_hand": self.mbb if self.pairs else None,
+            "mbb_per_hand_95": self.mbb_interval if self.pairs > 1 else None,
+            "bb_per_100": self.bb_per_100 if self.pairs else None,
+            "bb_per_100_95": self.bb_per_100_interval if self.pairs > 1 else None,
+        }
+
     def __neg__(self) -> Winnings:
         """Return the winnings of the other agent."""
         return Winnings(self.pairs, -self.won, self.squares, self.big_blind)

@@ -1,5 +1,5 @@
 """Protocols and pages over spots, play and solving.
 
-`upi/` speaks the protocol of other solvers' viewers and scripts. This room imports every room left of it and is
-imported by `app` alone.
+`upi/` speaks the protocol of other solvers' viewers and scripts, `runs` lists the runs in a folder, and `warming`
+compiles kernels before they are needed. This room imports every room left of it and is imported by `app` alone.
 """

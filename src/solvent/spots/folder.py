@@ -112,3 +112,8 @@ def open_solver(folder: str | Path, threads: int = 1, regrets: bool = False) -> 
             f"the checkpoint of {run.folder} does not fit what the run's configuration says"
         ) from error
     return solver
+
+
+def is_spot(source: str) -> bool:
+    """Whether a folder holds the run of a spot."""
+    return Run.is_run(Path(source)) and Run.open(Path(source)).kind == KIND

@@ -17,8 +17,8 @@ from rich.markdown import Markdown
 
 from solvent.app.later import Command, Later
 from solvent.app.options import Json, ResultsFolder, ResultsPage
-from solvent.app.terminal import print_json, terminal
-from solvent.app.watching import keeping_runs, watching
+from solvent.app.outcomes import keeping_runs
+from solvent.app.terminal import print_json, terminal, watching
 from solvent.foundation.errors import InputError
 from solvent_papers.experiments import Listed
 from solvent_papers.frame.experiment import Experiment, Setup

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +13,15 @@ from numpy.typing import NDArray
 from solvent.abstraction.cards.buckets import BOARD_CARDS, STREETS, CardAbstraction, street_number
 from solvent.abstraction.cards.feature_kernels import BINS
 from solvent.abstraction.cards.features import equity_bins
+from solvent.abstraction.cards.rule_buckets import RuleBuckets
+from solvent.cards.deck import cards_label
 from solvent.cards.isomorphism import Indexer, orbit_size
 from solvent.cards.showdown import FULL
 from solvent.foundation.errors import InputError
 
 DEALS_AT_ONCE = 50_000
 MOST_DEALS = 40
+HANDS_FOR_HISTOGRAM = 400
 
 
 def random_deals(
@@ -139,3 +144,54 @@ def board_weights(boards: NDArray[np.int64]) -> NDArray[np.int64]:
     """Count the boards that each stands for, int64[boards], by the permutations of suits that keep it."""
     bits = np.bitwise_or.reduce(np.int64(1) << ((boards & 3) << 4 | boards >> 2), axis=1)
     return np.array([orbit_size(np.int64(board), np.int64(0), np.int64(0)) for board in bits])
+
+
+def summary_document(made: CardAbstraction, folder: Path) -> dict[str, Any]:
+    """Describe an abstraction."""
+    return {
+        "folder": str(folder),
+        "fingerprint": made.fingerprint,
+        "design": made.design.as_dict(),
+        "label": made.design.label,
+        "sizes": {street: list(pair) for street, pair in zip(STREETS, made.sizes, strict=True)},
+        "bytes": sum(array.nbytes for array in made.arrays.values()),
+        "seconds": made.facts.get("seconds", {}),
+        "checksums": "intact",
+    }
+
+
+def bucket_document(
+    made: CardAbstraction, street: str, cluster: int, bucket: int, examples: int
+) -> dict[str, Any]:
+    """Describe a bucket: example hands, and their equities on the river or the bucket's rule."""
+    hands = hands_in_bucket(made, street, cluster, bucket, max(examples, HANDS_FOR_HISTOGRAM))
+    if not len(hands):
+        raise InputError(f"no hand was found in {street} bucket {bucket} of public cluster {cluster}")
+    if street_number(street) == 0:
+        hands = hands[:1]  # a bucket before the flop is one class of hands
+    if made.design.by_rule:
+        return _rule_document(street, bucket, hands[:examples])
+    equities = run_out_equities(made, hands)
+    means = equities.mean(axis=1)
+    return {
+        "street": STREETS[street_number(street)],
+        "cluster": cluster,
+        "bucket": bucket,
+        "run_outs": equities.shape[1],
+        "run_outs_are": "random" if street_number(street) == 0 else "all",
+        "mean_equity": float(means.mean()),
+        "spread": float(means.std()),
+        "histogram": [round(float(share), 5) for share in equity_histogram(equities)],
+        "examples": [
+            {"hole": cards_label(hand[:2]), "board": cards_label(hand[2:]), "equity": round(float(mean), 4)}
+            for hand, mean in zip(hands[:examples], means, strict=False)
+        ],
+    }
+
+
+def _rule_document(street: str, bucket: int, hands: NDArray[np.uint8]) -> dict[str, Any]:
+    """Describe a bucket by rule: its rule in words, and example hands."""
+    number = street_number(street)
+    rule = cards_label(hands[0]) if number == 0 else RuleBuckets(BOARD_CARDS[number]).label(bucket)
+    examples = [{"hole": cards_label(hand[:2]), "board": cards_label(hand[2:])} for hand in hands]
+    return {"street": STREETS[number], "cluster": 0, "bucket": bucket, "rule": rule, "examples": examples}

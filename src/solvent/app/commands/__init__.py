@@ -1,5 +1,5 @@
-"""One module for each command, in the folders of the panels of the help: options in, a document or a view out.
+"""One module for each command, in the folders of the help's panels: `games`, `agents`, `runs` and `tools`.
 
-Commands import views and the library, and never each other; what several need stands one folder up. Start with
-`games/games.py`, the smallest, or with `runs/show.py`.
+A command reads options and prints a document or a view of it. Commands import views and the library, and never each
+other; what several need stands one folder up. Start with `games/games.py`, the smallest, or with `runs/show.py`.
 """

@@ -1,4 +1,4 @@
-"""What the command line shows of card abstractions: tables, and pictures where one would look rather than read."""
+"""Card abstractions as tables and pictures."""
 
 from __future__ import annotations
 
@@ -6,20 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from solvent.abstraction.cards.buckets import BOARD_CARDS, STREETS, CardAbstraction, street_number
-from solvent.abstraction.cards.examine import (
-    PublicCluster,
-    equity_histogram,
-    hands_in_bucket,
-    run_out_equities,
-)
-from solvent.abstraction.cards.rule_buckets import RuleBuckets
-from solvent.app.terminal import table
+from solvent.abstraction.cards.examine import PublicCluster
+from solvent.app.terminal import facts_table, table
 from solvent.cards.deck import RANKS, cards_label
 from solvent.foundation.errors import InputError
 from solvent.foundation.extras import pyplot
@@ -28,79 +20,24 @@ from solvent.foundation.units import size
 
 BARS = " ▁▂▃▄▅▆▇█"
 SUIT_COLOURS = ("#2e7d32", "#1565c0", "#c62828", "#212121")
-HANDS_FOR_HISTOGRAM = 400
-
-
-def summary_document(made: CardAbstraction, folder: Path) -> dict[str, Any]:
-    """What an abstraction is."""
-    return {
-        "folder": str(folder),
-        "fingerprint": made.fingerprint,
-        "design": made.design.as_dict(),
-        "label": made.design.label,
-        "sizes": {street: list(pair) for street, pair in zip(STREETS, made.sizes, strict=True)},
-        "bytes": sum(array.nbytes for array in made.arrays.values()),
-        "seconds": made.facts.get("seconds", {}),
-        "checksums": "intact",
-    }
 
 
 def summary_table(document: dict[str, Any]) -> Table:
-    """As a table."""
-    shown = table("", "", title=f"{document['folder']}: {document['label']}")
-    shown.add_row("fingerprint", document["fingerprint"])
+    """A table of an abstraction."""
+    facts = {"fingerprint": document["fingerprint"]}
     for street, (clusters, buckets) in document["sizes"].items():
-        shown.add_row(street, f"{clusters} x {buckets} = {clusters * buckets:,} buckets")
+        facts[street] = f"{clusters} x {buckets} = {clusters * buckets:,} buckets"
     for name in ("base", "flop_features", "turn_features", "public_method", "seed"):
-        shown.add_row(name.replace("_", " "), str(document["design"][name]))
-    shown.add_row("tables", f"{size(document['bytes'])}, checksums {document['checksums']}")
-    shown.add_row("made in", f"{sum(document['seconds'].values()):.0f} s")
-    return shown
-
-
-def bucket_document(
-    made: CardAbstraction, street: str, cluster: int, bucket: int, examples: int
-) -> dict[str, Any]:
-    """What falls into one bucket."""
-    hands = hands_in_bucket(made, street, cluster, bucket, max(examples, HANDS_FOR_HISTOGRAM))
-    if not len(hands):
-        raise InputError(f"no hand was found in {street} bucket {bucket} of public cluster {cluster}")
-    if street_number(street) == 0:
-        hands = hands[:1]  # a bucket before the flop is one class of hands
-    if made.design.by_rule:
-        return _rule_document(street, bucket, hands[:examples])
-    equities = run_out_equities(made, hands)
-    means = equities.mean(axis=1)
-    return {
-        "street": STREETS[street_number(street)],
-        "cluster": cluster,
-        "bucket": bucket,
-        "run_outs": equities.shape[1],
-        "run_outs_are": "random" if street_number(street) == 0 else "all",
-        "mean_equity": float(means.mean()),
-        "spread": float(means.std()),
-        "histogram": [round(float(share), 5) for share in equity_histogram(equities)],
-        "examples": [
-            {"hole": cards_label(hand[:2]), "board": cards_label(hand[2:]), "equity": round(float(mean), 4)}
-            for hand, mean in zip(hands[:examples], means, strict=False)
-        ],
-    }
-
-
-def _rule_document(street: str, bucket: int, hands: NDArray[np.uint8]) -> dict[str, Any]:
-    """What falls into one bucket by rule: its rule in words, and hands."""
-    number = street_number(street)
-    rule = cards_label(hands[0]) if number == 0 else RuleBuckets(BOARD_CARDS[number]).label(bucket)
-    examples = [{"hole": cards_label(hand[:2]), "board": cards_label(hand[2:])} for hand in hands]
-    return {"street": STREETS[number], "cluster": 0, "bucket": bucket, "rule": rule, "examples": examples}
+        facts[name.replace("_", " ")] = str(document["design"][name])
+    facts["tables"] = f"{size(document['bytes'])}, checksums {document['checksums']}"
+    facts["made in"] = f"{sum(document['seconds'].values()):.0f} s"
+    return facts_table(f"{document['folder']}: {document['label']}", facts)
 
 
 def bucket_table(document: dict[str, Any]) -> Group:
-    """As a table, the histogram as a line of bars above it; by rule the rule alone."""
+    """A table of a bucket's examples below its histogram, a line of bars, or below its rule."""
     if "rule" in document:
-        shown = table("hole", "board")
-        for example in document["examples"]:
-            shown.add_row(example["hole"], example["board"])
+        shown = table("hole", "board", rows=(example.values() for example in document["examples"]))
         return Group(Text(f"{document['street']} bucket {document['bucket']}: {document['rule']}"), shown)
     shares = np.array(document["histogram"])
     bars = "".join(BARS[int(np.ceil(8 * share / max(shares.max(), 1e-9)))] for share in shares)
@@ -109,10 +46,9 @@ def bucket_table(document: dict[str, Any]) -> Group:
         f"mean equity {document['mean_equity']:.3f}, spread {document['spread']:.3f}\n"
         f"equity on the river over {document['run_outs_are']} run-outs ({document['run_outs']:,}), 0 to 1: |{bars}|"
     )
-    shown = table("hole", "board", "equity")
-    for example in document["examples"]:
-        shown.add_row(example["hole"], example["board"], f"{example['equity']:.3f}")
-    return Group(Text(title), shown)
+    examples = document["examples"]
+    rows = ((each["hole"], each["board"], f"{each['equity']:.3f}") for each in examples)
+    return Group(Text(title), table("hole", "board", "equity", rows=rows))
 
 
 def plot_bucket(document: dict[str, Any], path: Path) -> None:
@@ -132,10 +68,9 @@ def plot_bucket(document: dict[str, Any], path: Path) -> None:
 
 
 def clusters_table(found: list[PublicCluster]) -> Table:
-    """Public clusters, a row each."""
-    shown = table("", "classes", "flops", "paired", "mono", "two-tone", "high", "boards")
-    for each in found:
-        shown.add_row(
+    """A table of public clusters."""
+    rows = (
+        (
             str(each.cluster),
             str(each.flops),
             f"{each.raw_flops:,}",
@@ -145,7 +80,9 @@ def clusters_table(found: list[PublicCluster]) -> Table:
             f"{each.high_card:.1f}",
             " ".join(cards_label(board) for board in each.examples),
         )
-    return shown
+        for each in found
+    )
+    return table("", "classes", "flops", "paired", "mono", "two-tone", "high", "boards", rows=rows)
 
 
 def plot_clusters(found: list[PublicCluster], path: Path) -> None:

@@ -1,120 +1,25 @@
-"""Two strategies side by side and against each other, of one solved game or of two trained agents."""
+"""Two strategies side by side and against each other: of one solved game, of two trained agents, of one spot."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
-from solvent.app.terminal import facts_table, table
-from solvent.cards.deck import Card
-from solvent.forms.betting.tree import DEAL, DECISION
-from solvent.foundation.progress import Progress, Watch
-from solvent.games.betting.rules import BOARD_CARDS, STREETS
-from solvent.play.matches import MatchResult
-from solvent.solving.measure import measure, value_against
-from solvent.strategy.agents.trained import TrainedStrategy
-from solvent.strategy.solved.tables import TableStrategy
-from solvent.strategy.solved.tables import compare as differences
+from solvent.app.terminal import facts_table, table, without_frame
+from solvent.games.holdem.spot import NAMES
 
-LOOKS = 100
-"""Deals between two looks at the progress."""
-
-
-def compare_solved(a: TableStrategy, b: TableStrategy, names: tuple[str, str]) -> dict[str, Any]:
-    """How two strategies of a game differ, how exploitable each is, and what a wins against b over both seats."""
-    found = differences(a, b)
-    # In a zero-sum game what a wins from the second seat is what b loses from the first.
-    won = (value_against(a, b) - value_against(b, a)) / 2
-    return {
-        "game": a.game,
-        "a": {"source": names[0], "exploitability": measure(a).exploitability},
-        "b": {"source": names[1], "exploitability": measure(b).exploitability},
-        "a_wins": won,
-        "unit": "chips a game",
-        "mean_distance": found.mean,
-        "largest_distance": found.largest,
-        "largest_at": found.infoset,
-        "largest_at_player": found.player,
-    }
-
-
-def compare_agents(
-    a: TrainedStrategy, b: TrainedStrategy, deals: int, seed: int, watch: Watch
-) -> dict[str, dict[str, float]]:
-    """How two agents' strategies differ on each street, where their play leads: total variation a decision.
-
-    Hands are dealt and played by a draw from the mean of both strategies. At each decision that both agents know
-    the distance of their probabilities is noted; a hand ends where one of them does not know the line.
-    """
-    distances: list[list[float]] = [[] for _ in STREETS]
-    random = np.random.default_rng(seed)
-    for deal in range(deals):
-        if deal % LOOKS == 0:
-            watch(Progress("comparing strategies", deal, deals))
-        deck = random.permutation(52)[:9].tolist()
-        _note_distances(a, b, deck, random, distances)
-    return {
-        street: {"mean_distance": float(np.mean(noted)), "decisions": len(noted)}
-        for street, noted in zip(STREETS, distances, strict=True)
-        if noted
-    }
-
-
-def _note_distances(
-    a: TrainedStrategy,
-    b: TrainedStrategy,
-    deck: list[Card],
-    random: np.random.Generator,
-    distances: list[list[float]],
-) -> None:
-    here, there = 0, 0
-    while a.tree.kind[here] == DECISION and b.tree.kind[there] == DECISION:
-        street, player = int(a.tree.street[here]), int(a.tree.player[here])
-        hole, board = tuple(deck[2 * player : 2 * player + 2]), tuple(deck[4 : 4 + BOARD_CARDS[street]])
-        first, second = _common(a, here, b, there, hole, board)
-        distances[street].append(float(np.abs(first - second).sum()) / 2)
-        union = sorted({*a.tree.actions(here), *b.tree.actions(there)})
-        action = union[int(random.choice(len(union), p=(first + second) / 2))]
-        if action not in a.tree.actions(here) or action not in b.tree.actions(there):
-            return
-        here, there = _after(a, here, action), _after(b, there, action)
-
-
-def _common(
-    a: TrainedStrategy,
-    here: int,
-    b: TrainedStrategy,
-    there: int,
-    hole: tuple[Card, ...],
-    board: tuple[Card, ...],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both agents' probabilities over the actions that either of them knows."""
-    union = sorted({*a.tree.actions(here), *b.tree.actions(there)})
-    spread = []
-    for strategy, node in ((a, here), (b, there)):
-        known = dict(zip(strategy.tree.actions(node), strategy.hand(node, hole, board), strict=True))
-        spread.append(np.array([known.get(action, 0.0) for action in union]))
-    return spread[0], spread[1]
-
-
-def _after(strategy: TrainedStrategy, node: int, action: int) -> int:
-    child = strategy.tree.children(node)[strategy.tree.actions(node).index(action)]
-    return child + 1 if strategy.tree.kind[child] == DEAL else child
-
-
-def match_document(result: MatchResult) -> dict[str, Any]:
-    """What the first agent wins, in mbb a hand with half the 95 % interval."""
-    winnings = result.winnings
-    return {
-        "a_wins": winnings.mbb,
-        "a_wins_95": winnings.mbb_interval,
-        "unit": "mbb/hand",
-        "hands": winnings.hands,
-    }
+LISTED = 10
+"""Decisions that the table lists."""
+LEAST_DIFFERENCE = 0.0005
+"""Differences of frequencies below this are not worth a line."""
+LEAST_WIDTH = 72
+"""Columns of a terminal that the table of decisions needs, with some twenty for lines of play."""
+FIRST = "(first)"
 
 
 def solved_table(document: Mapping[str, Any]) -> RenderableType:
@@ -150,3 +55,65 @@ def agents_table(document: Mapping[str, Any]) -> RenderableType:
     return Group(
         facts, streets, "distance: total variation between the two strategies where their play leads"
     )
+
+
+def spots_view(document: dict[str, Any], width: int) -> RenderableType:
+    """Results of both runs of a spot, and the decisions at which they differ most.
+
+    Where `width` has no room for a table of decisions each of them takes a few lines.
+    """
+    shown: list[RenderableType] = [
+        *(Text(f"{name}: {document[name]['source']}") for name in ("a", "b")),
+        _runs_table(document),
+    ]
+    differing = (found for found in document["decisions"] if (found["distance"] or 0) > LEAST_DIFFERENCE)
+    listed = list(islice(differing, LISTED))
+    if not listed:
+        return Group(*shown, Text(f"no decision differs by {100 * LEAST_DIFFERENCE:.2f} %"))
+    if width < LEAST_WIDTH:
+        return Group(*shown, *(Text(f"\n{_sentence(found)}") for found in listed))
+    note = "a, b: how often each plays the action that differs most; hand: the one that differs most"
+    return Group(*shown, Text(""), _decisions_table(listed), Text(note))
+
+
+def _runs_table(document: dict[str, Any]) -> Table:
+    made = without_frame(table("", "a", "b", numbers=True))
+    runs = document["a"], document["b"]
+    for player, name in enumerate(NAMES):
+        made.add_row(f"EV {name}", *(f"{run['ev'][player]:.3f}" for run in runs))
+    made.add_row("exploitability", *(f"{run['exploitability_percent']:.4f} %" for run in runs))
+    made.add_row("iterations", *(f"{run['iterations']:,}" for run in runs))
+    made.add_row("locks", *(str(run["locks"]) for run in runs))
+    return made
+
+
+def _decisions_table(listed: list[dict[str, Any]]) -> Table:
+    headers = ("line", "", "of play", "distance", "most at", "a", "b", "hand")
+    made = without_frame(table(*headers), gap=2)
+    for column in made.columns[1:]:
+        column.no_wrap = True
+        column.justify = "right" if column.header in ("of play", "distance", "a", "b") else "left"
+    for found in listed:
+        made.add_row(
+            found["line"] or FIRST,
+            found["player"],
+            f"{100 * found['share']:.2f} %",
+            f"{100 * found['distance']:.1f} %",
+            found["action"],
+            *_played(found),
+            found["hand"],
+        )
+    return made
+
+
+def _sentence(found: dict[str, Any]) -> str:
+    a, b = _played(found)
+    return (
+        f"{found['line'] or FIRST}: {found['player']}, {100 * found['share']:.2f} % of play, distance "
+        f"{100 * found['distance']:.1f} %, most at {found['action']} (a {a} %, b {b} %), most with {found['hand']}"
+    )
+
+
+def _played(found: dict[str, Any]) -> list[str]:
+    """Frequencies of the action that differs most in both runs, in percent."""
+    return [f"{100 * found['frequencies'][run].get(found['action'], 0.0):.1f}" for run in ("a", "b")]

@@ -7,16 +7,20 @@ refreshes itself.
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from solvent.app.views.charts.html_chart import strategy_chart
 from solvent.app.views.charts.line_chart import Line, line_chart
-from solvent.app.views.cluster_section import cluster_section
-from solvent.app.views.evaluation.section import bounds_section, evaluation_section
-from solvent.app.views.training_facts import training_facts
+from solvent.app.views.evaluation import LOSES, measured, missed, response_rows, verdict, won
 from solvent.cards.deck import parse_cards
+from solvent.evaluate.evaluation import read_evaluations
+from solvent.evaluate.sentences import sentences
 from solvent.forms.betting.tree import DEAL, DECISION, BettingTree
+from solvent.foundation.errors import InputError
 from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import duration
@@ -24,11 +28,14 @@ from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD
 from solvent.strategy.agents.betting_line import action_label
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.trained import TrainedStrategy
+from solvent.training.facts import training_facts
 
 FILE = "report.html"
 BEFORE_THE_FLOP = 4
 """The most charts before the flop."""
 REFRESH_SECONDS = 30
+SHOWN_CHILDREN = 4
+"""Workers that have a line of their own; of more, the least and the most idle are shown."""
 BOARDS = ("Ks7d2c5h9s", "Th9h6s2dAc")
 """A dry and a wet board, whose first cards are the examples after the flop."""
 STYLE = """
@@ -66,7 +73,7 @@ table.measured{font-size:.9rem}table.measured th,table.measured td{padding-right
 def write_report(run: Run, blueprint: Blueprint, running: bool = False) -> Path:
     """Write the page of a checkpoint into the run's folder, and return its path.
 
-    `running`: the training goes on, so the page says so and refreshes itself.
+    `running`: the training is under way, so the page says so and refreshes itself.
     """
     path = run.folder / FILE
     strategy = TrainedStrategy(blueprint, {})
@@ -107,7 +114,7 @@ def _under_way(running: bool) -> str:
 
 
 def _introduction(run: Run, blueprint: Blueprint) -> str:
-    """What the figures mean."""
+    """An introduction to the figures."""
     stack = blueprint.tree.abstraction.rules.effective_stack / blueprint.tree.abstraction.rules.blinds[1]
     seconds = duration(float(run.facts()["seconds"]))
     return (
@@ -201,3 +208,216 @@ def _progress(run: Run) -> str:
 def _facts_table(rows: Mapping[str, str]) -> str:
     lines = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows.items())
     return f"<table class='facts'>{lines}</table>"
+
+
+# Head and children
+
+
+def cluster_section(metrics: Sequence[Mapping[str, Any]]) -> str:
+    """The section on a head and its children: charts of idle time, latency and bytes; nothing without them."""
+    rows = [row for row in metrics if row.get("idle") and row["iterations"]]
+    if not rows:
+        return ""
+    charts = (
+        ("Idle time of each child", _idle_lines(rows), "% of the time"),
+        ("Latency of a batch", _one_line(rows, "latency", 1e3), "ms"),
+        ("Bytes between the head and its children", _one_line(rows, "bytes_rate", 1e-6), "MB/s"),
+    )
+    figures = "".join(
+        f"<figure><figcaption>{title}</figcaption>{line_chart(lines, 'iterations', unit)}</figure>"
+        for title, lines, unit in charts
+    )
+    return (
+        "<h2>Head and children</h2><p>A head had the first street, and children the rest, each for public clusters "
+        "of its own. A child is idle while it waits for the head or for slower children. The latency of a batch is "
+        "the time between its sending and its answer in which the child did not work on it."
+        f"{_replaced(rows)}</p>"
+        f"<div class='charts'>{figures}</div>"
+    )
+
+
+def _replaced(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A sentence on the workers that were lost; nothing if none was."""
+    count = sum(int(row.get("replaced", 0)) for row in rows)
+    if not count:
+        return ""
+    workers = "1 worker was lost and replaced" if count == 1 else f"{count} workers were lost and replaced"
+    return f" {workers}; the tables are those of a run in which none was."
+
+
+def _idle_lines(rows: Sequence[Mapping[str, Any]]) -> list[Line]:
+    most = max(len(row["idle"]) for row in rows)
+    if most > SHOWN_CHILDREN:
+        picked = {"least idle": min, "most idle": max}
+        return [
+            Line(name, [(float(row["iterations"]), max(0.1, 100 * float(pick(row["idle"])))) for row in rows])
+            for name, pick in picked.items()
+        ]
+    return [
+        Line(
+            f"child {number + 1}",
+            [
+                (float(row["iterations"]), max(0.1, 100 * float(row["idle"][number])))
+                for row in rows
+                if number < len(row["idle"])
+            ],
+        )
+        for number in range(most)
+    ]
+
+
+def _one_line(rows: Sequence[Mapping[str, Any]], name: str, scale: float) -> list[Line]:
+    return [Line("", [(float(row["iterations"]), max(1e-6, scale * float(row[name]))) for row in rows])]
+
+
+# Measurements
+
+
+def evaluation_section(folder: Path, iterations: int) -> str:
+    """The section as HTML, empty where nothing was measured. `iterations`: those of the report's strategy."""
+    try:
+        found = read_evaluations(folder)
+    except InputError as error:
+        return f"<h2>Evaluation</h2><p>{html.escape(str(error))}</p>"
+    if not found:
+        return ""
+    newest = [each for each in found if each.get("iterations") == iterations] or found[:1]
+    here = [{**each, "run": str(folder)} for each in newest]  # it may have moved since it was measured
+    return "<h2>Evaluation</h2>" + "".join(_of_one(each, iterations) for each in here)
+
+
+def bounds_section(folder: Path) -> str:
+    """The section on the agent's exploitability: lower bounds by responses to it, over iterations."""
+    found: list[dict[str, Any]] = []
+    lines: list[Line] = []
+    with suppress(
+        InputError, KeyError, TypeError, ValueError
+    ):  # the section on the evaluation says what is damaged
+        found = read_evaluations(folder)
+        lines = response_lines(found)
+    title = "<h2>Exploitability</h2>"
+    if not lines and any(each.get("lbr") for each in found):
+        return (
+            f"{title}<p>Local best response has won nothing from the agent on average, so it gives no lower bound "
+            "of what the agent can lose. That does not mean that the agent cannot be exploited.</p>"
+        )
+    if not lines:
+        return (
+            f"{title}<p>No bound has been measured yet. <code>solvent evaluate {_typed(folder)} --parts "
+            "lbr</code> plays local best response against the agent; what that wins is a lower bound of what the "
+            "agent can lose.</p>"
+        )
+    chart = line_chart(lines, "iterations", "lower bound (mbb/hand)")
+    return (
+        f"{title}<p>What responses to the agent win from it on average. The best opponent wins at least as "
+        "much, so each point is a lower bound of the agent's exploitability, up to its 95 % interval. How much "
+        "more the best opponent would win is not known: no upper bound can be computed for the full game, and a "
+        "falling line is a good sign but no proof. With fc local best response may fold, check and call; with fcpa "
+        "also bet the pot or all-in. One setting alone may mislead: the largest counts. A best response inside the "
+        "abstraction has the agent's own buckets and bets.</p>"
+        f"<figure>{chart}</figure>"
+    )
+
+
+def response_lines(found: list[dict[str, Any]]) -> list[Line]:
+    """Winnings of responses over iterations: a line for each setting and post-processing.
+
+    A bound that is not above zero says nothing, and is left out.
+    """
+    points: dict[str, dict[int, tuple[float, float]]] = {}
+    for each in reversed(found):  # the newest measurement of a checkpoint counts
+        rows = [(row["actions"], row) for row in each.get("lbr", [])]
+        if "inside" in each:
+            rows.append(("inside the abstraction", each["inside"]))
+        post = "" if each.get("post", "none") == "none" else f", {each['post']}"
+        for name, row in rows:
+            if row["complete"] and row["mbb_per_hand"] and row["mbb_per_hand"] > 0 and each["iterations"] > 0:
+                line = points.setdefault(f"{name}{post}", {})
+                line[each["iterations"]] = (row["mbb_per_hand"], row["mbb_per_hand_95"] or 0.0)
+    return [
+        Line(
+            name,
+            [(float(at), line[at][0]) for at in sorted(line)],
+            [line[at][1] for at in sorted(line)],
+        )
+        for name, line in points.items()
+    ]
+
+
+def _typed(folder: Path) -> str:
+    """A folder as it is typed in a command from where this one was started."""
+    return html.escape(shlex.quote(str(folder)))
+
+
+def _of_one(found: dict[str, Any], iterations: int) -> str:
+    """The part of the section on one strategy."""
+    try:
+        tables = _meaning(found) + _matches(found) + _responses(found) + _posts(found) + _behaviour(found)
+    except (KeyError, TypeError, ValueError):
+        return "<p>The results of an evaluation are damaged; evaluate again.</p>"
+    of = f"After {found.get('iterations', 0):,} iterations, post-processing {found.get('post', 'none')}."
+    if found.get("iterations") != iterations:
+        of += " Training has gone on since."
+    if found.get("styles"):
+        of += " Styles change the strategy, and are post-processed as it is."
+    return f"<p>{html.escape(of)}</p>{tables}"
+
+
+def _meaning(found: dict[str, Any]) -> str:
+    """The meaning of the figures, as a list."""
+    said = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences(found))
+    return f"<ul class='meaning'>{said}</ul>"
+
+
+def _matches(found: dict[str, Any]) -> str:
+    made = ""
+    for part, title in (("styles", "wins against"), ("earlier", "wins against its checkpoint of")):
+        rows = [
+            [row["opponent"], won(row, 1), won(row, 2, "bb_per_100"), f"{row['hands']:,}"]
+            for row in found.get(part, [])
+        ]
+        made += _table([title, "mbb/hand", "BB/100", "hands"], rows)
+    return made
+
+
+def _responses(found: dict[str, Any]) -> str:
+    note = ""
+    if "lbr_maximum" in found and len(found["lbr"]) > 1:
+        note = (
+            "<p>Each figure has its own 95 % interval. That of the largest is where the largest true value lies, "
+            "with all intervals widened to hold at once: it holds although the largest was chosen.</p>"
+        )
+    return _table(LOSES, response_rows(found)) + note
+
+
+def _posts(found: dict[str, Any]) -> str:
+    whole = [row for row in found.get("posts", []) if "lbr" in row]
+    names = [match["opponent"] for match in found["posts"][0]["matches"]] if whole else []
+    rows = [[row["post"], *(won(each) for each in (*row["matches"], row["lbr"]))] for row in whole]
+    return _table(["post-processed, wins against", *names, "local best response wins most"], rows)
+
+
+def _behaviour(found: dict[str, Any]) -> str:
+    rows = [
+        [
+            check["name"],
+            measured(check),
+            check["wanted"],
+            verdict(check) + ("" if check["passed"] else f": {missed(check)}"),
+        ]
+        for check in found.get("behaviour", {}).get("checks", [])
+    ]
+    return _table(["behaviour", "measured", "wanted", ""], rows)
+
+
+def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of text; nothing without rows."""
+    escaped = [[html.escape(cell) for cell in row] for row in rows]
+    return measured_table(headers, escaped) if rows else ""
+
+
+def measured_table(headers: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "measured") -> str:
+    """A table of figures, whose cells are HTML, in the style of reports."""
+    head = "".join(f"<th>{html.escape(header)}</th>" for header in headers)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<div class='wide'><table class='{kind}'><tr>{head}</tr>{body}</table></div>"

@@ -21,6 +21,7 @@ from threading import Lock
 from typing import Any
 
 from solvent.cards.deck import parse_cards
+from solvent.cards.ranges import parse_range
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.sizing import HoldemSize, holdem_size
 from solvent.forms.holdem.tree import DECISION
@@ -28,10 +29,10 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import SIZED, Held, Progress, Stop, Watch
 from solvent.foundation.storage.run import Run
-from solvent.foundation.units import size, span
+from solvent.foundation.units import parse_whole, size, span
 from solvent.games.holdem.spot import NAMES, Spot
 from solvent.spots.cost import check_memory, needed_bytes
-from solvent.spots.flops.choice import WeightedFlop
+from solvent.spots.flops.choice import WeightedFlop, all_flops, medoid_flops, read_flops
 from solvent.spots.flops.texture import FlopTexture, flop_texture, texture_values
 from solvent.spots.nodes.lines import find_place
 from solvent.spots.nodes.solution import SpotSolution
@@ -407,3 +408,19 @@ def _plain(record: FlopResult | FlopMean | FlopTexture) -> dict[str, Any]:
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in asdict(record).items()
     }
+
+
+def requested_flops(
+    flops: str, spot: Mapping[str, Any], settings: SpotSettings, line: str, watch: Watch, stop: Stop
+) -> list[WeightedFlop]:
+    """The flops that a text names: a number of flops to choose, `all`, or a file.
+
+    Before flops are chosen, which takes a while, the report is checked on one of them.
+    """
+    ranges = parse_range(spot["oop"]), parse_range(spot["ip"])
+    if flops == "all":
+        return all_flops(*ranges)
+    if (count := parse_whole(flops)) is not None:
+        check_report(spot, all_flops(*ranges)[:1], settings, line)
+        return medoid_flops(*ranges, count, settings.threads, watch, stop)
+    return read_flops(flops, *ranges)

@@ -15,17 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from solvent.cards.deck import RANKS
 from solvent.cards.hands import HANDS, hole_cards
 from solvent.cards.ranges import hand_label
-from solvent.foundation.colours import (
-    ALL_IN_COLOUR,
-    CALL_COLOUR,
-    CHECK_COLOUR,
-    EMPTY_COLOUR,
-    FOLD_COLOUR,
-    TEXT_COLOUR,
-    bet_colour,
-)
+from solvent.foundation.colours import EMPTY_COLOUR, TEXT_COLOUR, action_colour
 from solvent.foundation.extras import extra
 from solvent.foundation.html import shares_background
+from solvent.games.betting.action_words import amount_of
 from solvent.games.holdem.spot import NAMES
 from solvent.strategy.agents.trained import class_label
 from solvent.strategy.reach import not_negligible, relative
@@ -33,7 +26,6 @@ from solvent.strategy.reach import not_negligible, relative
 if TYPE_CHECKING:
     from solvent.spots.nodes.node import SpotNode
 
-PLAIN = {"fold": FOLD_COLOUR, "check": CHECK_COLOUR, "call": CALL_COLOUR}
 FADED_TEXT = "#666666"
 NOT_REACHED = "not reached: play never comes here, so what stands here is no advice"
 HARDLY = "hardly ever reached: what stands here has been learned from next to no hands"
@@ -80,18 +72,16 @@ def hand_class(hand: str) -> str:
 
 def node_colours(node: SpotNode) -> list[str]:
     """The colour of each action at a node, as #rrggbb."""
-    return [_colour(node, action) for action in node.actions]
-
-
-def _colour(node: SpotNode, action: str) -> str:
-    if action in PLAIN:
-        return PLAIN[action]
-    assert node.player is not None
+    if node.player is None:
+        return []
     own, faced = node.place.street_paid[node.player], node.place.street_paid[1 - node.player]
-    amount = int(action.rpartition(" ")[2])
-    if amount - own >= node.stacks[node.player]:
-        return ALL_IN_COLOUR
-    return bet_colour((amount - faced) / (node.pot + faced - own))
+    amounts = {action: amount_of(action) for action in node.actions}
+    return [
+        action_colour(
+            action, amount - own >= node.stacks[node.player], (amount - faced) / (node.pot + faced - own)
+        )
+        for action, amount in amounts.items()
+    ]
 
 
 def node_weights(node: SpotNode) -> dict[str, float]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -159,3 +161,26 @@ def compare(a: TableStrategy, b: TableStrategy) -> Comparison:
         a.infosets.label(worst),
         a.infosets.player_of(worst),
     )
+
+
+def matching_rows(
+    strategy: TableStrategy, wanted: str | None, player: int | None, limit: int
+) -> tuple[list[Row], int]:
+    """Rows of the infosets that match, at most `limit` of them, and how many infosets match.
+
+    `wanted` is an infoset, or a pattern with * and ?; None matches all.
+    """
+    if wanted is not None and not any(letter in wanted for letter in "*?"):
+        infoset = strategy.infosets.find(wanted, player)
+        owner = strategy.infosets.player_of(infoset)
+        return [Row(owner, strategy.infosets.label(infoset), strategy.at(infoset))], 1
+    if wanted is None and player is None:
+        return list(islice(strategy.rows(), limit)), len(strategy)
+    shown: list[Row] = []
+    matching = 0
+    for row in strategy.rows(player):
+        if wanted is None or fnmatchcase(row.infoset, wanted):
+            matching += 1
+            if len(shown) < limit:
+                shown.append(row)
+    return shown, matching

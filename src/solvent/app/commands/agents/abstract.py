@@ -11,11 +11,10 @@ import typer
 from rich.console import RenderableType
 
 from solvent.app.later import Commands
-from solvent.app.making_cards import make_abstraction
 from solvent.app.options import MOST_SEED, Json, PictureFile, Threads
-from solvent.app.terminal import print_json, table, terminal
-from solvent.app.watching import said
+from solvent.app.terminal import print_found, table, watching
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import interruptible
 
 
 class _PresetOrCommand(Commands):
@@ -34,7 +33,7 @@ abstract = typer.Typer(
 )
 
 BUCKET = re.compile(r"(?:(\d{1,9})\.)?(\d{1,9})")
-"""A bucket as it is written: with its public cluster or without."""
+"""A bucket, with its public cluster or without."""
 
 Folder = Annotated[Path, typer.Argument(help="An abstraction's folder.")]
 
@@ -53,6 +52,7 @@ def build(
     """Make a card abstraction; resumes an unfinished one."""
     from solvent.abstraction.cards.presets import preset_named, read_design
     from solvent.foundation.machine import cores
+    from solvent.training.cards import make_abstraction
 
     if (preset is None) == (config is None):
         raise InputError("name a preset, or a file with --config")
@@ -61,7 +61,8 @@ def build(
     design = read_design(config) if config is not None else preset_named(str(preset))
     if seed is not None:
         design = replace(design, seed=seed)
-    made, seconds = make_abstraction(design, out, threads or cores(), said(as_json))
+    with watching(quiet=as_json) as watch, interruptible() as stop:
+        made, seconds = make_abstraction(design, out, threads or cores(), watch, stop)
     document = {
         "folder": str(out),
         "design": design.as_dict(),
@@ -70,14 +71,10 @@ def build(
         "seconds": {stage: round(spent, 3) for stage, spent in seconds.items()},
         "bytes": sum(array.nbytes for array in made.arrays.values()),
     }
-    if as_json:
-        print_json(document)
-        return
-    shown = table("stage", "seconds", title=f"{out}: {design.label}, fingerprint {made.fingerprint}")
-    for stage, spent in seconds.items():
-        shown.add_row(stage, f"{spent:.1f}")
-    shown.add_row("in all", f"{sum(seconds.values()):.1f}")
-    terminal().print(shown)
+    title = f"{out}: {design.label}, fingerprint {made.fingerprint}"
+    stages = (*seconds.items(), ("in all", sum(seconds.values())))
+    rows = ((stage, f"{spent:.1f}") for stage, spent in stages)
+    print_found(as_json, document, lambda: table("stage", "seconds", title=title, rows=rows))
 
 
 @abstract.command()
@@ -98,13 +95,8 @@ def show(
 ) -> None:
     """Show what an abstraction is or, with --bucket, which hands fall into a bucket."""
     from solvent.abstraction.cards.buckets import CardAbstraction
-    from solvent.app.views.abstraction import (
-        bucket_document,
-        bucket_table,
-        plot_bucket,
-        summary_document,
-        summary_table,
-    )
+    from solvent.abstraction.cards.examine import bucket_document, summary_document
+    from solvent.app.views.abstraction import bucket_table, plot_bucket, summary_table
 
     if bucket is None and plot is not None:
         raise InputError("a picture is of one bucket: name it by --bucket")
@@ -117,14 +109,11 @@ def show(
         shown = bucket_table(document)
         if plot is not None:
             plot_bucket(document, plot)
-    if as_json:
-        print_json(document)
-    else:
-        terminal().print(shown)
+    print_found(as_json, document, lambda: shown)
 
 
 def _bucket(cluster: int | None, written: str) -> tuple[int, int]:
-    """The public cluster and the bucket that are meant."""
+    """The public cluster and the bucket that a text names."""
     found = BUCKET.fullmatch(written.strip())
     if found is None:
         raise InputError(
@@ -151,10 +140,5 @@ def clusters(
     found = public_clusters(CardAbstraction.load(folder), examples)
     if plot is not None:
         plot_clusters(found, plot)
-    if as_json:
-        rows = [
-            {**asdict(each), "examples": [cards_label(board) for board in each.examples]} for each in found
-        ]
-        print_json({"clusters": rows})
-    else:
-        terminal().print(clusters_table(found))
+    rows = [{**asdict(each), "examples": [cards_label(board) for board in each.examples]} for each in found]
+    print_found(as_json, {"clusters": rows}, lambda: clusters_table(found))

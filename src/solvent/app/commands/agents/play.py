@@ -7,19 +7,8 @@ from typing import Annotated
 
 import typer
 
-from solvent.app.agent_options import (
-    AGENTS,
-    Blinds,
-    Ensemble,
-    PhhFile,
-    Post,
-    Stack,
-    hands_written,
-    load_agents,
-    rules_of,
-    stack_note,
-)
-from solvent.app.options import Cards, Json
+from solvent.app.agent_options import AGENTS, PhhFile, TableOptions, hands_written
+from solvent.app.options import MOST_SEED, Json, with_fields
 from solvent.app.terminal import print_json, terminal
 from solvent.foundation.own_code import explained
 from solvent.foundation.progress import INTERRUPTED, Interrupted, raising_signals
@@ -27,19 +16,17 @@ from solvent.foundation.progress import INTERRUPTED, Interrupted, raising_signal
 MOST_HANDS = 10**9
 
 
+@with_fields
 def play(
     agent: Annotated[str, typer.Argument(help=f"The opponent. {AGENTS}")],
     hands: Annotated[
         int | None, typer.Option(min=1, max=MOST_HANDS, help="Stop after this many hands.")
     ] = None,
-    post: Post = None,
-    ensemble: Ensemble = "sum",
-    stack: Stack = None,
-    blinds: Blinds = "50/100",
-    cards: Cards = None,
+    *,
+    options: TableOptions,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, max=(1 << 63) - 1, help="Seed of the deals.  [default: another each time]"),
+        typer.Option(min=0, max=MOST_SEED, help="Seed of the deals.  [default: another each time]"),
     ] = None,
     show: Annotated[
         bool,
@@ -52,30 +39,32 @@ def play(
     as_json: Json = False,
 ) -> None:
     """Play against an agent in the terminal. With --json only the summary is on standard output."""
-    from solvent.app.playing.session import Quit, Session, prepare
+    from solvent.app.playing import Quit, Session
+    from solvent.play.sitting import Sitting, prepare
+    from solvent.play.stakes import rules_of, stack_note
 
     console = terminal(stderr=as_json)
     with console.status("opening the agent (kernels are compiled once per machine)"), explained():
-        players = load_agents([agent], post, ensemble, cards)
-        rules = rules_of(players, stack, blinds)
+        players = options.agents([agent])
+        rules = rules_of(players, options.stack, options.blinds)
         prepare(players[0])
-    chosen = int.from_bytes(os.urandom(4)) if seed is None else seed
+    sitting = Sitting(players[0], rules, int.from_bytes(os.urandom(4)) if seed is None else seed)
     code = 0
     with hands_written(phh) as write:
-        session = Session(players[0], rules, chosen, console, show, write, editing=not as_json)
+        session = Session(sitting, console, show, write, editing=not as_json)
         session.greet(stack_note(players, rules))
         try:
             with raising_signals(), explained():
-                while hands is None or len(session.won) < hands:
+                while hands is None or len(sitting.won) < hands:
                     session.play_hand()
-                    session.between(last=hands is not None and len(session.won) == hands)
+                    session.between(last=hands is not None and len(sitting.won) == hands)
         except (Quit, EOFError):
             console.print()
         except KeyboardInterrupt as error:
             console.print()
             code = error.exit_code if isinstance(error, Interrupted) else INTERRUPTED
     if as_json:
-        print_json(session.summary())
+        print_json(sitting.summary())
     else:
         session.show_summary()
     if code:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from solvent.app.options import Json, OwnCode
+from solvent.app.options import Json, NewRun, OldRun, OwnCode
 from solvent.app.outcomes import stopped_by_signals
 from solvent.app.settings_options import with_settings
-from solvent.app.terminal import print_json, terminal
-from solvent.app.watching import watching
+from solvent.app.terminal import facts_table, print_found, watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.own_code import explained
-from solvent.foundation.progress import interruptible
-from solvent.solving.settings import ALGORITHM, KEEP, ONE_THREAD_PLANS, Settings
+from solvent.solving.settings import ALGORITHM, ONE_THREAD_PLANS, Settings
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from solvent.solving.result import Result
+
+PICTURE = "convergence.png"
+"""The file in a run's folder that shows its convergence."""
 
 
 @with_settings(Settings)
@@ -24,12 +30,8 @@ def solve(
         str | None,
         typer.Argument(help="A name, openspiel:NAME(...), a path to an .efg file, or file.py:Class."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Save the run to this folder (must be new).", rich_help_panel=KEEP)
-    ] = None,
-    resume: Annotated[
-        Path | None, typer.Option(help="Resume the run in this folder.", rich_help_panel=KEEP)
-    ] = None,
+    out: NewRun = None,
+    resume: OldRun = None,
     warm_start: Annotated[
         Path | None,
         typer.Option(
@@ -43,14 +45,11 @@ def solve(
     **options: Any,
 ) -> int:
     """Solve a game and watch exploitability fall."""
-    with interruptible() as stop:  # Ctrl-C could get lost in an import
-        from solvent.app.views.results import PICTURE, result_table
-        from solvent.foundation.extras import installed
-        from solvent.foundation.machine import cores
-        from solvent.solving.curves import save
-        from solvent.solving.result import curve
-        from solvent.solving.solve import solve as solve_game
-    stop.check()
+    from solvent.foundation.extras import installed
+    from solvent.foundation.machine import cores
+    from solvent.solving.curves import save
+    from solvent.solving.result import curve
+    from solvent.solving.solve import solve as solve_game
 
     asked = Settings.of(options)
     whole = {asked.pruning, asked.sampling, asked.grow} == {"none"}
@@ -74,10 +73,17 @@ def solve(
             save([curve(result)], result.run / PICTURE)
         except InputError as error:  # it is said after the result
             unsaved = str(error)
-    if as_json:
-        print_json(result.as_dict())
-    else:
-        terminal().print(result_table(result))
+    print_found(as_json, result.as_dict(), lambda: _result_table(result))
     if unsaved is not None:
         raise InputError(unsaved)
     return code
+
+
+def _result_table(result: Result) -> Table:
+    """A table of a result; one that is not kept says how to keep it."""
+    rows = result.summary()
+    if result.run is None:
+        rows["run"] = "not kept; --out DIR keeps it"
+    elif (result.run / PICTURE).is_file():
+        rows["picture"] = str(result.run / PICTURE)
+    return facts_table(result.game, rows)

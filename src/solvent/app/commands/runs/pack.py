@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from solvent.app.options import Cards, Json
-from solvent.app.terminal import print_json, terminal
-from solvent.app.watching import watching
+from solvent.app.terminal import print_found, watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import size
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from solvent.foundation.storage.run import Run
 
 ENDING = ".solvent"
-"""What packed runs are called at the end."""
+"""The end of the names of packed runs."""
 
 
 def pack(
@@ -41,7 +40,8 @@ def pack(
     with interruptible() as stop, watching(quiet=as_json) as watch:
         write_pack(opened, target, bundles, watch=watch, stop=stop)
     written = target.stat().st_size
-    _say({"run": str(run), "file": str(target), "bytes": written}, f"{target}: {size(written)}", as_json)
+    document = {"run": str(run), "file": str(target), "bytes": written}
+    print_found(as_json, document, lambda: f"{target}: {size(written)}")
 
 
 def unpack(
@@ -59,7 +59,7 @@ def unpack(
     with interruptible() as stop, watching(quiet=as_json) as watch:
         made = read_pack(file, target, watch, stop)
     document = {"file": str(file), "run": str(target), "kind": made.kind}
-    _say(document, f"{target}: a {made.kind}", as_json)
+    print_found(as_json, document, lambda: f"{target}: a {made.kind}")
 
 
 def _cards_of(run: Run, given: Path | None) -> dict[str, Path]:
@@ -68,10 +68,3 @@ def _cards_of(run: Run, given: Path | None) -> dict[str, Path]:
     from solvent.abstraction.cards.find import INSIDE, cards_folder
 
     return {f"{INSIDE}/{TABLES}": cards_folder(run, given) / TABLES}
-
-
-def _say(document: dict[str, Any], line: str, as_json: bool) -> None:
-    if as_json:
-        print_json(document)
-    else:
-        terminal().print(line, soft_wrap=True)

@@ -9,7 +9,7 @@ import typer
 
 from solvent.app.options import Json
 from solvent.app.output import check_writable
-from solvent.app.terminal import print_json, terminal
+from solvent.app.terminal import print_found
 
 
 def plot(
@@ -25,7 +25,5 @@ def plot(
     check_writable(out)
     curves = [Curve.of_run(run) for run in runs]
     save(curves, out, over, title)
-    if as_json:
-        print_json({"picture": str(out), "runs": [str(run) for run in runs], "over": over})
-    else:
-        terminal().print(f"the picture: {out}", soft_wrap=True)
+    document = {"picture": str(out), "runs": [str(run) for run in runs], "over": over}
+    print_found(as_json, document, lambda: f"the picture: {out}")

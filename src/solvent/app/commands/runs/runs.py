@@ -18,7 +18,8 @@ def runs(
     folder: Annotated[Path, typer.Argument(help="Where to look.")] = RUNS, as_json: Json = False
 ) -> None:
     """List the solves and trainings in a folder and below it."""
-    from solvent.app.views.runs import run_folders, run_summary, runs_table
+    from solvent.app.views.runs import runs_table
+    from solvent.serve.runs import run_folders, run_summary
 
     if not folder.is_dir() and (folder.exists() or folder != RUNS):
         raise InputError(f"{folder} is not a folder")

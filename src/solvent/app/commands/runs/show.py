@@ -1,15 +1,17 @@
-"""The `solvent show` command: what a run found."""
+"""The `solvent show` command: a run's summary, or its strategy at one place."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from solvent.app.later import Command
-from solvent.app.options import Cards, Json, OwnCode, RunName
+from solvent.app.options import SPOTS, Cards, Json, OwnCode, RunName, with_fields
 from solvent.app.outcomes import EXIT_CODES
-from solvent.app.terminal import has_colours, print_json, terminal
+from solvent.app.terminal import facts_table, has_colours, print_json, print_sentence, terminal
 from solvent.foundation.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from solvent.strategy.solved.tables import TableStrategy
 
 MOST_LISTED = 1_000_000
-SPOTS = "Spots"
-"""The panel of the options that are for runs of spots."""
 
 
 class ShowCommand(Command):
@@ -32,10 +32,66 @@ class ShowCommand(Command):
         return super().parse_args(ctx, args)
 
 
+@dataclass(frozen=True)
+class NodeOptions:
+    """The options that are for runs of spots."""
+
+    grid: Annotated[
+        bool, typer.Option("--grid", help="The strategy as a grid alone.", rich_help_panel=SPOTS)
+    ] = False
+    table: Annotated[
+        bool,
+        typer.Option("--table", help="Weight, EV, equity, EQR and strategy by hand.", rich_help_panel=SPOTS),
+    ] = False
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="Only these made hands and draws: 'set, top pair, flush draw'.", rich_help_panel=SPOTS
+        ),
+    ] = None
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            help="Sort hands by strength, ev, equity, eqr, weight, hand or an action.", rich_help_panel=SPOTS
+        ),
+    ] = None
+    next_cards: Annotated[
+        bool,
+        typer.Option(
+            "--next-cards",
+            help="Where a card is dealt: what each card does for both players; also --cards.",
+            rich_help_panel=SPOTS,
+        ),
+    ] = False
+    big_blind: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-6,
+            max=1e12,
+            help="Show EVs in big blinds of this many chips.  [default: in chips]",
+            metavar="<chips>",
+            rich_help_panel=SPOTS,
+        ),
+    ] = None
+
+    def check(self, hand: str | None, player: int | None, as_json: bool) -> None:
+        """Refuse options that ask for two things at a time."""
+        listed = self.table or any(given is not None for given in (hand, self.only, player))
+        if (self.grid or self.next_cards) and (listed or (self.grid and self.next_cards)):
+            raise InputError(
+                "show one at a time of --grid, --next-cards, and hands by --table, --hand or --only"
+            )
+        if self.grid and self.sort is not None:
+            raise InputError("--sort is for --table and --next-cards")
+        if self.big_blind is not None and as_json:
+            raise InputError("--json has EVs in chips; leave out --big-blind")
+
+
 show = typer.Typer()
 
 
 @show.command("show", cls=ShowCommand, epilog=EXIT_CODES)
+@with_fields
 def show_run(
     run: RunName,
     where: Annotated[
@@ -65,63 +121,24 @@ def show_run(
     limit: Annotated[
         int, typer.Option(min=1, max=MOST_LISTED, help="How many infosets, or hands of a spot, to list.")
     ] = 20,
-    grid: Annotated[
-        bool, typer.Option("--grid", help="The strategy as a grid alone.", rich_help_panel=SPOTS)
-    ] = False,
-    table: Annotated[
-        bool,
-        typer.Option("--table", help="Weight, EV, equity, EQR and strategy by hand.", rich_help_panel=SPOTS),
-    ] = False,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these made hands and draws: 'set, top pair, flush draw'.", rich_help_panel=SPOTS
-        ),
-    ] = None,
-    sort: Annotated[
-        str | None,
-        typer.Option(
-            help="Sort hands by strength, ev, equity, eqr, weight, hand or an action.", rich_help_panel=SPOTS
-        ),
-    ] = None,
-    next_cards: Annotated[
-        bool,
-        typer.Option(
-            "--next-cards",
-            help="Where a card is dealt: what each card does for both players; also --cards.",
-            rich_help_panel=SPOTS,
-        ),
-    ] = False,
     own_code: OwnCode = False,
-    big_blind: Annotated[
-        float | None,
-        typer.Option(
-            min=1e-6,
-            max=1e12,
-            help="Show EVs in big blinds of so many chips.  [default: in chips]",
-            metavar="<chips>",
-            rich_help_panel=SPOTS,
-        ),
-    ] = None,
+    *,
+    options: NodeOptions,
     as_json: Json = False,
 ) -> None:
     """Show a run's summary, or its strategy: at an infoset of a solved game, or at a line of an agent or a spot."""
-    from solvent.app.opening import is_spot, open_named
+    from solvent.play.agents import open_named
+    from solvent.spots.folder import is_spot
     from solvent.strategy.agents.trained import TrainedStrategy
 
     if is_spot(run):
-        from solvent.app.browsing.shown import Asked, show_spot
-
         if cards is not None or board:
             raise InputError(
                 "a spot's line names the cards of the board; write --cards last to see those to come"
             )
-        asked = Asked(
-            where or "", hand, only, sort, player, limit, grid, table, next_cards, as_json, big_blind
-        )
-        show_spot(run, asked)
+        _show_spot(run, where or "", hand, player, limit, options, as_json)
         return
-    if grid or table or next_cards or any(given is not None for given in (only, sort, big_blind)):
+    if options != NodeOptions():
         raise InputError(
             f"--grid, --table, --only, --sort, --next-cards and --big-blind are for spots, and {run} is none"
         )
@@ -138,12 +155,58 @@ def show_run(
         _show_solved(strategy, where, player, limit, as_json)
 
 
+def _show_spot(
+    run: str,
+    line: str,
+    hand: str | None,
+    player: int | None,
+    limit: int,
+    options: NodeOptions,
+    as_json: bool,
+) -> None:
+    from solvent.app.views.spots.node_tables import cards_table, hands_table, node_heading, players_table
+    from solvent.app.views.spots.solved import node_grid
+    from solvent.games.holdem.spot import NAMES
+    from solvent.spots.nodes.listings import HandList, check_any, next_card_summaries
+    from solvent.spots.nodes.solution import open_spot
+
+    options.check(hand, player, as_json)
+    solution, console = open_spot(Path(run)), terminal()
+    node = solution.at(line)
+    facts = {"game": str(solution.spot), "iterations": solution.iterations}
+    if options.next_cards:
+        cards = next_card_summaries(node)
+        if as_json:
+            print_json({**facts, **node.summary(), "cards": cards})
+            return
+        shown = [cards_table(node, cards, options.sort, console.width, options.big_blind)]
+    else:
+        hands = [HandList(node, each, hand, options.only, options.sort) for each in (0, 1)]
+        listed = hands[(node.player if player is None else player) or 0]
+        if hand is not None or options.only is not None:
+            check_any(hands if as_json and player is None else [listed])
+        if as_json:
+            by_player = {name: each.columns for name, each in zip(NAMES, hands, strict=True)}
+            print_json({**facts, **node.summary(), "actions": list(node.actions), "hands": by_player})
+            return
+        if options.table or any(given is not None for given in (hand, options.only, options.sort, player)):
+            shown = [hands_table(listed, limit, console.width, options.big_blind)]
+        else:
+            shown = [] if options.grid else [players_table(node, options.big_blind)]
+            if node.player is not None and node.reached[node.player].any():
+                shown.append(node_grid(node, console.width, has_colours(console)))
+    print_sentence(console, node_heading(node))  # refusals come before it
+    for each in shown:
+        console.print(each)
+
+
 def _show_solved(
     strategy: TableStrategy, infoset: str | None, player: int | None, limit: int, as_json: bool
 ) -> None:
-    from solvent.app.views.strategies import show_strategy, strategy_rows, summary_table
+    from solvent.app.views.strategies import show_strategy, summary_table
+    from solvent.strategy.solved.tables import matching_rows
 
-    rows, matching = strategy_rows(strategy, infoset, player, limit)
+    rows, matching = matching_rows(strategy, infoset, player, limit)
     if infoset is not None and not matching:
         raise InputError(f"no infoset matches {infoset!r}")
     if as_json:
@@ -160,11 +223,12 @@ def _show_solved(
 def _show_agent(
     name: str, strategy: TrainedStrategy, line: str | None, hand: str | None, board: str, as_json: bool
 ) -> None:
-    from solvent.app.terminal import facts_table
-    from solvent.app.views.agent_strategies import decision_document, decision_view
-    from solvent.app.views.training_facts import last_evaluation, training_facts
+    from solvent.app.views.strategies import decision_view
+    from solvent.evaluate.sentences import last_evaluation
     from solvent.foundation.storage.run import Run
     from solvent.play.agents import parse_run
+    from solvent.strategy.agents.decisions import decision_document
+    from solvent.training.facts import training_facts
 
     document = decision_document(strategy, line or "", hand, board)
     if as_json:

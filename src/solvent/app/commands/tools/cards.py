@@ -10,21 +10,20 @@ import typer
 
 from solvent.app.later import Commands
 from solvent.app.options import Json, Threads
-from solvent.app.terminal import print_json, table, terminal
-from solvent.app.watching import watching
+from solvent.app.terminal import print_json, table, terminal, watching
 from solvent.foundation.progress import Progress
 
 if TYPE_CHECKING:
     from solvent.cards.equities import Equity, Side
 
-cards = typer.Typer(cls=Commands, help="What hands and ranges are worth.", no_args_is_help=True)
+cards = typer.Typer(cls=Commands, help="Compute what hands and ranges are worth.", no_args_is_help=True)
 
 Hands = Annotated[str, typer.Argument(help="A hand such as AsKh, or a range such as QQ+,AKs,76s:0.5.")]
 
 
 @cards.callback()
 def options() -> None:
-    """What hands and ranges are worth."""
+    """Compute what hands and ranges are worth."""
 
 
 @cards.command("equity")

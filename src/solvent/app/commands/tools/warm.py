@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from solvent.app.options import Json
-from solvent.app.terminal import print_json, table, terminal
-from solvent.app.watching import watching
+from solvent.app.terminal import print_found, table, watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, interruptible
 from solvent.foundation.units import span
@@ -29,9 +28,7 @@ def warm(
     Compiled kernels are cached beside the package, or where the environment variable NUMBA_CACHE_DIR says. Set it
     to a folder that a CI system keeps, or that is writable, before this command and those that follow.
     """
-    with interruptible() as stop:
-        from solvent.app.warming import WARMED
-    stop.check()
+    from solvent.serve.warming import WARMED
 
     chosen = list(dict.fromkeys(only or WARMED))
     for name in chosen:
@@ -45,10 +42,5 @@ def warm(
             WARMED[name]()
             seconds[name] = time.perf_counter() - start
             stop.check()
-    if as_json:
-        print_json({"seconds": seconds})
-        return
-    shown = table("command", "time")
-    for name, spent in seconds.items():
-        shown.add_row(name, span(spent))
-    terminal().print(shown)
+    rows = ((name, span(spent)) for name, spent in seconds.items())
+    print_found(as_json, {"seconds": seconds}, lambda: table("command", "time", rows=rows))

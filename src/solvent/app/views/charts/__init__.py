@@ -1,1 +1,1 @@
-"""What tables and pages are drawn with: lines, hands and actions of a decision, cards, colours of actions."""
+"""Elements of tables and pages: charts of lines, of hands and actions in text and HTML, and cards."""

@@ -18,7 +18,7 @@ WIDEST, LABELLED, MARKED = 6, 4, 5
 """Characters of a class with a gap of one to the next: at most; at least for a label; for a label and a mark."""
 NARROWEST = 2
 MARKS = "123456789"
-"""What stands for bets where there are no colours, from the smallest; f, c and a stand for themselves."""
+"""Marks of bets where there are no colours, from the smallest; f, c and a stand for themselves."""
 
 PURE, FEW = 0.9, 0.25
 """Without colours: the frequency below which the likeliest action is no whole answer, and the height of little."""
@@ -32,7 +32,6 @@ MARKED_NOTE = (
 
 Frequencies = Mapping[str, Sequence[float]]
 """The probabilities of all actions by class of hands, `AKs`; classes that nobody holds are left out."""
-
 
 Heights = Mapping[str, float]
 """Reach of each class at the decision, as a fraction of the largest one."""
@@ -50,60 +49,28 @@ def chart_lines(
 
     Where `width` leaves no room for the names of classes, ranks stand before the lines and above them.
     """
-    cell = min(WIDEST, width // 13)
-    if cell < (LABELLED if coloured else MARKED):
-        return _small_chart(classes, heights, colours, marks, coloured)
-    return [_row(row, classes, heights, colours, marks, coloured, cell) for row in range(13)]
-
-
-def _row(
-    row: int,
-    classes: Frequencies,
-    heights: Heights,
-    colours: Sequence[str],
-    marks: Sequence[str],
-    coloured: bool,
-    cell: int,
-) -> Text:
-    line = Text(no_wrap=True)
-    for column in range(13):
-        label = class_label(row, column)
-        found = classes.get(label)
-        if found is None:
-            line.append(" " * cell if coloured else f"{'.':<{cell}}")
-        elif coloured:
-            inside = f" {label}" if cell == WIDEST else label
-            for place, letter in enumerate(f"{inside:<{cell - 1}}"):
-                line.append(letter, style=_style(found, colours, heights[label], (place + 0.5) / (cell - 1)))
-            line.append(" ")
-        else:
-            mark, sign = _mark(found, marks, heights[label])
-            line.append(f"{label + sign + mark if cell == WIDEST else label + mark + sign:<{cell}}")
-    return line
-
-
-def _small_chart(
-    classes: Frequencies,
-    heights: Heights,
-    colours: Sequence[str],
-    marks: Sequence[str],
-    coloured: bool,
-) -> list[Text]:
-    ranks = RANKS[::-1]
-    lines = [Text("  " + " ".join(ranks), no_wrap=True)]
+    cell, ranks = min(WIDEST, width // 13), RANKS[::-1]
+    small = cell < (LABELLED if coloured else MARKED)
+    cell = NARROWEST if small else cell
+    painted = cell if small else cell - 1
+    lines = [Text("  " + " ".join(ranks), no_wrap=True)] if small else []
     for row in range(13):
-        line = Text(f"{ranks[row]} ", no_wrap=True)
+        line = Text(f"{ranks[row]} " if small else "", no_wrap=True)
         for column in range(13):
             label = class_label(row, column)
             found = classes.get(label)
             if found is None:
-                line.append(". " if not coloured else "  ")
+                line.append(f"{'' if coloured else '.':<{cell}}")
             elif coloured:
-                for place in range(NARROWEST):
-                    style = _style(found, colours, heights[label], (place + 0.5) / NARROWEST)
-                    line.append(" ", style=style)
+                inside = "" if small else f" {label}" if cell == WIDEST else label
+                for place, letter in enumerate(f"{inside:<{painted}}"):
+                    style = _style(found, colours, heights[label], (place + 0.5) / painted)
+                    line.append(letter, style=style)
+                line.append(" " * (cell - painted))
             else:
-                line.append("".join(_mark(found, marks, heights[label])))
+                mark, sign = _mark(found, marks, heights[label])
+                name = "" if small else label
+                line.append(f"{name + sign + mark if cell == WIDEST else name + mark + sign:<{cell}}")
         lines.append(line)
     return lines
 
@@ -115,6 +82,6 @@ def _mark(found: Sequence[float], marks: Sequence[str], height: float) -> tuple[
 
 
 def _style(found: Sequence[float], colours: Sequence[str], height: float, place: float) -> str:
-    """The colour at a place from 0 to 1 of a class: actions take their parts from the left, in their order."""
+    """The colour at a place from 0 to 1 of a class, whose actions stand side by side in their order."""
     which = int((np.cumsum(found) <= place - 1e-12).sum())
     return f"{TEXT_COLOUR} on {paler(colours[min(which, len(colours) - 1)], height)}"

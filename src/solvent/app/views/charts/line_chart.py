@@ -74,7 +74,7 @@ def short(number: float) -> str:
 
 
 def _ends(lines: Sequence[Line]) -> list[float]:
-    """What the upright axis must show: all points, and the ends of their intervals that lie above zero."""
+    """Numbers that the upright axis must show: all points, and the ends of their intervals above zero."""
     ends = []
     for line in lines:
         for place, (_, y) in enumerate(line.points):

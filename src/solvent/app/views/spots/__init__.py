@@ -1,1 +1,1 @@
-"""Views of spots: what a solve found, the strategy as a grid, a report over flops. Draws, and knows no command."""
+"""Views of spots: the result of a solve, nodes as tables and grids, larger trees, reports over flops."""

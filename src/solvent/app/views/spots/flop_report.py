@@ -5,23 +5,16 @@ from __future__ import annotations
 import csv
 import html
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rich.table import Table
 
-from solvent.app.terminal import table
+from solvent.app.terminal import table, without_frame
 from solvent.app.views.charts.html_chart import cards_html
-from solvent.app.views.report import STYLE
+from solvent.app.views.report import STYLE, measured_table
 from solvent.cards.deck import parse_cards
-from solvent.foundation.colours import (
-    ALL_IN_COLOUR,
-    CALL_COLOUR,
-    CHECK_COLOUR,
-    FOLD_COLOUR,
-    TEXT_COLOUR,
-    bet_colour,
-)
+from solvent.foundation.colours import TEXT_COLOUR, action_colour
 from solvent.foundation.storage.files import write_text
 from solvent.games.betting.action_words import amount_of
 from solvent.games.holdem.spot import NAMES
@@ -29,7 +22,7 @@ from solvent.spots.flops.report import FlopMean, FlopReport, FlopResult
 
 FLOPS_CSV, TEXTURES_CSV, PICTURE, PAGE = "flops.csv", "textures.csv", "report.svg", "report.html"
 TITLES = {"suits": "suits", "pairing": "pairs", "high_card": "high card", "connection": "straights"}
-"""What each field of a texture is called."""
+"""Titles of a texture's fields."""
 UNITS = "EVs in chips, the rest in %"
 SHARE = "means are weighted by share: how often a flop comes, times how often play reaches the decision on it"
 GAP = "exploit."
@@ -46,7 +39,7 @@ NUMBERS_STYLE = (
     "table.numbers td{white-space:nowrap}table.numbers th+th,table.numbers td+td{text-align:right}"
     ".ranges{overflow-wrap:anywhere}.wide>svg{min-width:34rem;max-width:60rem}"
 )
-"""What the page adds to the style of reports: numbers flush right, a picture that stays readable on a telephone."""
+"""Additions to the style of reports: numbers flush right, a picture that stays readable on a telephone."""
 
 
 def write_files(report: FlopReport, folder: Path) -> list[Path]:
@@ -87,8 +80,7 @@ def report_tables(report: FlopReport, width: int) -> list[Table]:
 def _without_frames(tables: list[Table]) -> list[Table]:
     """Tables with one blank between columns and no word or number broken."""
     for each in tables:
-        each.box, each.padding, each.pad_edge = None, (0, 1, 0, 0), False
-        for column in each.columns:
+        for column in without_frame(each).columns:
             column.header, column.no_wrap = str(column.header).replace(" ", "\n"), True
     return tables
 
@@ -126,61 +118,50 @@ def _cells(share: float, found: FlopMean | FlopResult, players: int = 1) -> list
 
 def flops_csv(report: FlopReport) -> str:
     """A line for each flop: weight, reach and their product in the means, texture, frequencies, EVs, equities."""
-    actions = list(report.mean.actions)
-    header = [
-        "flop",
-        "weight",
-        "reach",
-        "share",
-        *TITLES,
-        *actions,
-        *PAIR_COLUMNS,
-        "exploitability_percent",
-        "iterations",
-    ]
-    lines = [
-        [
-            row.flop,
-            row.weight,
-            row.reach,
-            report.share(row),
-            *(getattr(row.texture, field) for field in TITLES),
-            *row.actions.values(),
-            *row.ev,
-            *row.equity,
-            row.exploitability_percent,
-            row.iterations,
-        ]
+    return _csv(
+        {
+            "flop": row.flop,
+            "weight": row.weight,
+            "reach": row.reach,
+            "share": report.share(row),
+            **{field: getattr(row.texture, field) for field in TITLES},
+            **_values(row),
+            "exploitability_percent": row.exploitability_percent,
+            "iterations": row.iterations,
+        }
         for row in report.rows
-    ]
-    return _csv([header, *lines])
+    )
 
 
 def textures_csv(report: FlopReport) -> str:
     """A line for all flops and for each value of a texture's fields, with weighted means."""
-    header = ["field", "value", "flops", "weight", "reach", "share", *report.mean.actions, *PAIR_COLUMNS]
     found: Mapping[str, Mapping[str, FlopMean]] = {"all": {"": report.mean}, **report.by_texture()}
-    lines = [
-        [
-            field,
-            value,
-            mean.flops,
-            mean.weight,
-            mean.reach,
-            mean.share,
-            *mean.actions.values(),
-            *mean.ev,
-            *mean.equity,
-        ]
+    return _csv(
+        {
+            "field": field,
+            "value": value,
+            "flops": mean.flops,
+            "weight": mean.weight,
+            "reach": mean.reach,
+            "share": mean.share,
+            **_values(mean),
+        }
         for field, means in found.items()
         for value, mean in means.items()
-    ]
-    return _csv([header, *lines])
+    )
 
 
-def _csv(lines: Sequence[Sequence[object]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
+def _values(found: FlopMean | FlopResult) -> dict[str, float]:
+    """Frequencies of actions, EVs and equities by column."""
+    return {**found.actions, **dict(zip(PAIR_COLUMNS, (*found.ev, *found.equity), strict=True))}
+
+
+def _csv(rows: Iterable[Mapping[str, object]]) -> str:
+    """Rows of the same columns under their names."""
+    lines, text = list(rows), io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(lines[0])
+    writer.writerows(row.values() for row in lines)
     return text.getvalue()
 
 
@@ -213,17 +194,15 @@ def picture(report: FlopReport) -> str:
 
 def _colours(report: FlopReport) -> dict[str, str]:
     """The colour of each action."""
-    made = {}
-    for action in report.mean.actions:
-        chips = amount_of(action)
-        all_in = chips >= int(report.spot["stack"])
-        plain = {"fold": FOLD_COLOUR, "call": CALL_COLOUR}.get(action, CHECK_COLOUR)
-        made[action] = ALL_IN_COLOUR if all_in else bet_colour(chips / report.pot) if chips else plain
-    return made
+    chips = {action: amount_of(action) for action in report.mean.actions}
+    return {
+        action: action_colour(action, amount >= int(report.spot["stack"]), amount / report.pot)
+        for action, amount in chips.items()
+    }
 
 
 def colour_key(colours: Mapping[str, str]) -> tuple[str, int]:
-    """What the colours mean, in as many lines as it takes, and where the bars below begin."""
+    """Legend of the colours, in as many lines as it takes, and the place where the bars below begin."""
     made, left, top = [f"<text x='{WIDTH - RIGHT + 8}' y='20'>EV of OOP, share</text>"], LEFT, 8
     for action, colour in colours.items():
         wide = 40 + 8 * len(action)
@@ -285,8 +264,8 @@ def page(report: FlopReport) -> str:
         "by shares: how often a flop, or one that it stands for, comes with these ranges, times how often play "
         "reaches the decision on it.</p>"
         f"<h2>By texture</h2><div class='wide'>{picture(report)}</div>"
-        f"{_html_table(['', 'flops', 'share', *headers], [[html.escape(cell) for cell in row] for row in means])}"
-        f"<h2>By flop</h2>{_html_table(['flop', 'share', *headers, 'exploitability'], flops)}</body></html>\n"
+        f"{_numbers(['', 'flops', 'share', *headers], [[html.escape(cell) for cell in row] for row in means])}"
+        f"<h2>By flop</h2>{_numbers(['flop', 'share', *headers, 'exploitability'], flops)}</body></html>\n"
     )
 
 
@@ -296,8 +275,5 @@ def _decision(report: FlopReport) -> str:
     return f"{NAMES[report.player]}'s action after {html.escape(report.line)}"
 
 
-def _html_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table; cells are HTML."""
-    head = "".join(f"<th>{html.escape(header)}</th>" for header in headers)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<div class='wide'><table class='measured numbers'><tr>{head}</tr>{body}</table></div>"
+def _numbers(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return measured_table(headers, rows, "measured numbers")

@@ -1,33 +1,46 @@
-"""What a solve of a spot reached: tables, and the strategy of the first decision as a grid."""
+"""The result of a solve of a spot as tables, and the strategy at a decision as a 13 x 13 grid."""
 
 from __future__ import annotations
 
-from rich.console import RenderableType
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from solvent.app.terminal import facts_table, table
-from solvent.app.views.spots.grid import grid_text
+from solvent.app.views.charts.class_chart import COLOURED_NOTE, MARKED_NOTE, MARKS, chart_lines
 from solvent.cards.deck import cards_label
 from solvent.foundation.units import size, span
 from solvent.games.holdem.spot import NAMES
 from solvent.spots.growing_work import SizesFound
-from solvent.spots.nodes.grid import node_colours, node_heights
+from solvent.spots.nodes.grid import class_frequencies, node_colours, node_heights
 from solvent.spots.nodes.node import SpotNode
 from solvent.spots.nodes.solution import SpotSolution
 from solvent.spots.run import SpotResult
 
+PLAIN = {"fold": "f", "check": "c", "call": "c"}
+"""Marks of actions without an amount."""
 
-def spot_views(result: SpotResult, width: int, coloured: bool) -> list[RenderableType]:
-    """How it was solved, what each player gets, and what the player to act does at the root."""
-    shown: list[RenderableType] = [facts_table(_title(result), _facts(result)), _players(result)]
+
+def spot_view(result: SpotResult, width: int, coloured: bool) -> Group:
+    """The solve in figures, both players' results, and the strategy of the first decision."""
+    spot = result.spot
+    title = f"{cards_label(spot.root_board)}, pot {spot.pot:,}, stack {spot.stack:,}"
+    shown: list[RenderableType] = [facts_table(title, _facts(result)), _players(result)]
     if result.sizes_found is not None:
-        shown += sizes_found_views(result.sizes_found)
+        shown += _sizes_found(result.sizes_found)
     root = SpotSolution(result.solver).root
-    return shown if root.player is None else [*shown, node_title(root), node_grid(root, width, coloured)]
+    if root.player is not None:
+        who = f"{NAMES[root.player]} {f'after {root.line}' if root.line else 'first'}"
+        shown += [Text(f"{who}, {root.board}, pot {root.pot:,}"), node_grid(root, width, coloured)]
+    return Group(*shown)
 
 
-def sizes_found_views(found: SizesFound) -> list[RenderableType]:
+def _sizes_found(found: SizesFound) -> list[Table]:
     """The sizes that were added, in that order, and how exploitable the result is with all candidates."""
     part = 100 * found.nodes / found.candidate_nodes
     facts = {
@@ -47,14 +60,6 @@ def sizes_found_views(found: SizesFound) -> list[RenderableType]:
     return [facts_table(f"{len(found.added):,} sizes found", facts), added]
 
 
-def node_title(node: SpotNode) -> Text:
-    """Who decides where."""
-    assert node.player is not None
-    return Text(
-        f"{NAMES[node.player]} {f'after {node.line}' if node.line else 'first'}, {node.board}, pot {node.pot:,}"
-    )
-
-
 def node_grid(node: SpotNode, width: int, coloured: bool) -> Text:
     """The strategy at a decision as a grid; hands that cannot be there are left out."""
     assert node.player is not None
@@ -71,9 +76,50 @@ def node_grid(node: SpotNode, width: int, coloured: bool) -> Text:
     )
 
 
-def _title(result: SpotResult) -> str:
-    spot = result.spot
-    return f"{cards_label(spot.root_board)}, pot {spot.pot:,}, stack {spot.stack:,}"
+def grid_text(
+    hands: Sequence[str],
+    weights: ArrayLike,
+    strategy: ArrayLike,
+    heights: Mapping[str, float],
+    actions: Sequence[str],
+    colour: bool,
+    width: int,
+    colours: Sequence[str],
+) -> Text:
+    """The grid: a cell for each class of hands, with what its hands play on average by weight, and a legend.
+
+    hands: labels such as AhKh. weights: float[hands]; hands that hardly come (`not_negligible`) are left out.
+    strategy: float[actions, hands]. heights: of classes (`node_heights`). actions: names such as check, bet 100.
+    colour: whether cells are coloured, or say which action is the likeliest. width: columns of the terminal.
+    colours: of the actions (`node_colours`).
+    """
+    weights, strategy = np.asarray(weights, dtype=np.float64), np.asarray(strategy, dtype=np.float64)
+    bets = iter(MARKS)
+    marks = [PLAIN[action] if action in PLAIN else next(bets, "+") for action in actions]
+    classes = class_frequencies(hands, weights, strategy)
+    lines = chart_lines(classes, heights, colours, marks, colour, width)
+    note = [Text(line) for line in wrap(COLOURED_NOTE if colour else MARKED_NOTE, width)]
+    legend = _legend(weights, strategy, actions, colours, marks, colour)
+    return Text("\n").join([*lines, Text(""), *note, *legend])
+
+
+def _legend(
+    weights: NDArray[np.float64],
+    strategy: NDArray[np.float64],
+    actions: Sequence[str],
+    colours: Sequence[str],
+    marks: Sequence[str],
+    colour: bool,
+) -> list[Text]:
+    """A line for each action: its colour or mark, its name, and how often it is taken, hands by their weights."""
+    total = weights.sum()
+    means = strategy @ weights / total if total > 0 else np.zeros(len(actions))
+    wide = max((len(action) for action in actions), default=0)
+    lines = []
+    for action, mean, style, mark in zip(actions, means.tolist(), colours, marks, strict=True):
+        key = Text("  ", style=f"on {style}") if colour else Text(f"{mark:<2}")
+        lines.append(Text.assemble(key, f" {action:<{wide}} {100 * mean:6.2f} %"))
+    return lines
 
 
 def _facts(result: SpotResult) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a person at the table may type: words, letters and numbered choices, and what each of them means.
+"""Answers of a person at the table: words, letters and numbered choices, and the actions that they mean.
 
 Amounts are totals of the street in big blinds, as players say them. In the rules a total counts from the beginning
 of the hand; `base` is what each player had put in when the street began.
@@ -13,23 +13,10 @@ from solvent.foundation.errors import shortened
 from solvent.foundation.units import parse_whole
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, HoldemState, Legal, act, legal, start
 
-HELP = """Type the number of a choice, a word or a letter:
-  fold, f                 give up the hand
-  check, k                pass where there is nothing to call
-  call, c                 pay what the other has bet
-  bet 3, raise 3, b 3     bet or raise to 3 big blinds, counted on this street
-  bet 300c, bet 50%       the same in chips, or in parts of the pot
-  bet min, bet pot        the least that is allowed, or the pot
-  all-in, a               everything
-  p                       the agent's probabilities in the last hand
-  w                       what it would have done in your place in the last hand
-  s                       the score
-  q                       quit
-  ?                       this help"""
 MOST = 1e12
 """The largest number that a bet is read as."""
 POTS = ((0.5, "half the pot"), (1.0, "the pot"), (2.0, "twice the pot"))
-"""Sizes that are offered beside the least and all-in, in parts of the pot after calling."""
+"""Sizes that are offered beside the least and all-in, as fractions of the pot after calling."""
 WORDS = {
     "fold": "f", "folds": "f", "check": "k", "checks": "k", "x": "k", "call": "c", "calls": "c", "bet": "b",
     "bets": "b", "raise": "b", "raises": "b", "r": "b", "all-in": "a", "allin": "a", "all": "a", "shove": "a",
@@ -47,7 +34,7 @@ class Choice:
 
 
 def choices(state: HoldemState, base: int) -> list[Choice]:
-    """What is offered to the player to act: fold, check or call, and bets of usual sizes.
+    """The choices of the player to act: fold, check or call, and bets of usual sizes.
 
     >>> [choice.label for choice in choices(start(HoldemRules()), 0)]
     ['fold', 'call 0.5 BB', 'raise to 2 BB (minimum)', 'raise to 3 BB (the pot)', 'raise to 5 BB (twice the pot)', \
@@ -71,7 +58,7 @@ def choices(state: HoldemState, base: int) -> list[Choice]:
 
 
 def pot_bet(part: float, state: HoldemState) -> int:
-    """The total that bets a part of the pot as it stands after calling."""
+    """The total that bets a fraction of the pot as it stands after calling."""
     faced = state.paid[1 - state.player]
     return faced + round(part * 2 * faced)
 
@@ -165,7 +152,7 @@ def in_big_blinds(chips: int, big_blind: int) -> str:
 
 
 def street_base(rules: HoldemRules, actions: tuple[int, ...]) -> int:
-    """What each player had put in when the street began."""
+    """Chips that each player had put in when the street began."""
     state, base = start(rules), 0
     for action in actions:
         after = act(state, action)

@@ -1,39 +1,38 @@
-"""A person at the table: hands against one agent, what is shown of them, and what is asked."""
+"""A person at the terminal: hands of a sitting, shown and asked."""
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
 
-import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from solvent.app.playing.answers import (
-    HELP,
-    action_words,
-    choices,
-    in_big_blinds,
-    read_answer,
-    refusal,
-    street_base,
-)
-from solvent.app.playing.watched_agent import Thought, WatchedAgent, in_your_place
 from solvent.app.terminal import table
 from solvent.app.views.charts.playing_cards import cards_text
 from solvent.cards.ranking import best_strength, hand_names
 from solvent.foundation.errors import shortened
 from solvent.foundation.storage.reading import read_line
-from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, act, legal, start
+from solvent.games.betting.rules import BOARD_CARDS, STREETS, act, legal, start
 from solvent.games.hand_history import Hand
-from solvent.play.contract import Agent, View
-from solvent.play.matches import play_hand
-from solvent.play.table_agent import TableAgent
-from solvent.play.table_kernels import deal_pair
+from solvent.play.answers import action_words, choices, in_big_blinds, read_answer, refusal, street_base
+from solvent.play.contract import View
+from solvent.play.sitting import Sitting, Thought
 
+HELP = """Type the number of a choice, a word or a letter:
+  fold, f                 give up the hand
+  check, k                pass where there is nothing to call
+  call, c                 pay what the other has bet
+  bet 3, raise 3, b 3     bet or raise to 3 big blinds, counted on this street
+  bet 300c, bet 50%       the same in chips, or in parts of the pot
+  bet min, bet pot        the least that is allowed, or the pot
+  all-in, a               everything
+  p                       the agent's probabilities in the last hand
+  w                       what it would have done in your place in the last hand
+  s                       the score
+  q                       quit
+  ?                       this help"""
 HELP_WORDS = ("?", "h", "help")
 LONGEST_ANSWER = 1_000
 """Letters of an answer that are read; the rest of its line is skipped."""
@@ -43,82 +42,61 @@ class Quit(Exception):  # noqa: N818 -- no error
     """The person ends the session."""
 
 
-def prepare(agent: Agent) -> None:
-    """Have a compiled agent decide once, so that everything is compiled."""
-    if isinstance(agent, TableAgent):
-        agent.act(View(HoldemRules(), 0, (), (), 0, hole=(0, 1)))
-
-
-@dataclass
 class Session:
-    """Hands against one agent. The person has the button in every other hand."""
+    """A sitting at the terminal."""
 
-    agent: Agent
-    rules: HoldemRules
-    seed: int
-    console: Console
-    show: bool = False
-    record: Callable[[Hand], None] | None = None
-    """Called with each hand that is played."""
-    editing: bool = True
-    """Whether lines may be edited, where standard input and output are a terminal."""
-    won: list[int] = field(default_factory=list)
-    """Chips that the person won, by hand."""
-    thoughts: list[Thought] = field(default_factory=list)
-    """The agent's decisions in the last hand."""
-    decided: list[tuple[View, int]] = field(default_factory=list)
-    """The person's decisions in the last hand: what was seen, and what was done."""
+    def __init__(
+        self,
+        sitting: Sitting,
+        console: Console,
+        show: bool = False,
+        record: Callable[[Sequence[Hand]], None] | None = None,
+        editing: bool = True,
+    ) -> None:
+        """Prepare the terminal.
 
-    def __post_init__(self) -> None:
+        show: show after each hand the agent's cards and thoughts
+        record: called with the hand that was played
+        editing: whether lines may be edited, where standard input and output are a terminal
+        """
+        self.sitting, self.console, self.show, self.record = sitting, console, show, record
         if isinstance(sys.stdin, io.TextIOWrapper):  # bytes that are no text are answers like any other
             sys.stdin.reconfigure(errors="replace")
-        self.editing = self.editing and sys.stdin.isatty() and sys.stdout.isatty() and _edits_lines()
+        self.editing = editing and sys.stdin.isatty() and sys.stdout.isatty() and _edits_lines()
 
     def greet(self, note: str) -> None:
         """Say whom the person plays, and how; `note` is a sentence about the stacks."""
-        stacks = [in_big_blinds(stack, self.rules.blinds[1]) for stack in self.rules.stacks]
-        both = (
-            stacks[0]
-            if stacks[0] == stacks[1]
-            else f"{stacks[0]} on the button, {stacks[1]} in the big blind"
-        )
+        button, blind = map(self.amount, self.sitting.rules.stacks)
+        both = button if button == blind else f"{button} on the button, {blind} in the big blind"
         self.console.print(
-            f"You play {self.agent.name}. Stacks: {both}. Amounts are in big blinds (BB). "
-            f"Type a number, a word or a letter; ? explains them. Seed {self.seed}."
+            f"You play {self.sitting.agent.name}. Stacks: {both}. Amounts are in big blinds (BB). "
+            f"Type a number, a word or a letter; ? explains them. Seed {self.sitting.seed}."
         )
         if note:
             self.console.print(note, style="yellow")
 
     def play_hand(self) -> None:
         """Play one hand."""
-        number = len(self.won)
-        deck, random = np.zeros(52, dtype=np.int64), np.zeros(1, dtype=np.uint64)
-        key = int(deal_pair(self.seed, number, deck, random))
-        cards = tuple(deck[:9].tolist())
-        person = number % 2
-        you, it = Person(self, person), WatchedAgent(self.agent)
-        place = "the button and the small blind" if person == 0 else "the big blind"
-        self.console.print(f"\nHand {number + 1}: you have {place}.", style="bold")
-        table = play_hand(self.rules, (you, it) if person == 0 else (it, you), cards, key)
-        names = ("you", self.agent.name)
-        hand = table.hand(names if person == 0 else names[::-1], number + 1)
-        you.tell(hand.actions, hand.board)
-        self.thoughts, self.decided = it.thoughts, you.decided
-        self.won.append(hand.payoffs[person])
+        seat = self.sitting.seat
+        place = "the button and the small blind" if seat == 0 else "the big blind"
+        self.console.print(f"\nHand {len(self.sitting.won) + 1}: you have {place}.", style="bold")
+        person = Person(self, seat)
+        hand = self.sitting.play(person)
+        person.tell(hand.actions, hand.board)
         if self.record is not None:
-            self.record(hand)
-        self._end(hand, person)
+            self.record([hand])
+        self._end(hand, seat)
 
-    def _end(self, hand: Hand, person: int) -> None:
-        won = hand.payoffs[person]
+    def _end(self, hand: Hand, seat: int) -> None:
+        won = hand.payoffs[seat]
         holes = [hole for hole in hand.holes if hole is not None]
         if hand.state.showdown:
-            self.console.print(_showdown(holes[person], holes[1 - person], hand.board))
+            self.console.print(_showdown(holes[seat], holes[1 - seat], hand.board))
         else:
-            if not self.decided:  # they have not been seen yet
-                self.console.print(Text.assemble("You had ", cards_text(holes[person]), "."))
+            if not self.sitting.decided:  # they have not been seen yet
+                self.console.print(Text.assemble("You had ", cards_text(holes[seat]), "."))
             if self.show:
-                self.console.print(Text.assemble("It had ", cards_text(holes[1 - person]), "."))
+                self.console.print(Text.assemble("It had ", cards_text(holes[1 - seat]), "."))
         result = f"You win {self.amount(won)}." if won > 0 else f"You lose {self.amount(-won)}."
         style = "green" if won > 0 else "red" if won else ""
         self.console.print(Text(result if won else "You share the pot.", style=style), self.score())
@@ -128,15 +106,16 @@ class Session:
 
     def score(self) -> str:
         """The running score in a sentence."""
-        if not self.won:
+        won = self.sitting.won
+        if not won:
             return "Score: no hand has been played to its end."
-        hands = f"{len(self.won):,} hand{'s' if len(self.won) > 1 else ''}"
-        total = sum(self.won)
+        hands = f"{len(won):,} hand{'s' if len(won) > 1 else ''}"
+        total = sum(won)
         sign = "+" if total > 0 else "-" if total else ""
         return f"Score: {sign}{self.amount(abs(total))} for you after {hands}."
 
     def between(self, last: bool) -> None:
-        """After a hand: go on, look at it, or stop."""
+        """Ask after a hand: deal the next, look at this one, or stop."""
         asked = "Enter ends" if last else "Enter deals the next hand"
         while True:
             word = self.ask(f"{asked}; p shows its play, w its play in your place; ? helps: ").lower()
@@ -148,7 +127,7 @@ class Session:
                 )
 
     def answers(self, word: str) -> bool:
-        """Do what may be asked for at any time: p, w, s, q and ?; whether it was one of them."""
+        """Obey a word that may come at any time: p, w, s, q or ?; returns whether it was one of them."""
         if word in ("q", "quit", "exit"):
             raise Quit
         if word in ("p", "probabilities"):
@@ -176,48 +155,39 @@ class Session:
         return line.strip()
 
     def amount(self, chips: int) -> str:
-        return in_big_blinds(chips, self.rules.blinds[1])
+        return in_big_blinds(chips, self.sitting.rules.blinds[1])
 
     def show_thoughts(self) -> None:
-        """Show what the agent could have done in the last hand, and how likely each was."""
-        if not self.thoughts:
+        """Show the agent's options in the last hand, and how likely each was."""
+        if not self.sitting.thoughts:
             self.console.print("It had nothing to decide in the last hand.")
-        for thought in self.thoughts:
+        for thought in self.sitting.thoughts:
             self._show_thought(thought, "played")
 
     def show_your_place(self) -> None:
-        """Show what the agent would have done in the person's place in the last hand, with the person's cards."""
-        if not self.decided:
+        """Show the agent's own play in the person's place in the last hand, with the person's cards."""
+        if not self.sitting.decided:
             self.console.print("You had nothing to decide in the last hand.")
-        for view, action in self.decided:
-            self._show_thought(in_your_place(self.agent, view, action), "you")
+        for thought in self.sitting.in_your_place():
+            self._show_thought(thought, "you")
 
     def _show_thought(self, thought: Thought, mark: str) -> None:
-        self.console.print(thought.place)
+        view = thought.view
+        place = Text(STREETS[view.state.street].capitalize() + " ").append_text(cards_text(view.board))
+        place.rstrip()
+        place.append(", with ").append_text(cards_text(view.hole))
+        place.append(f", after what it takes for {thought.history}" if thought.history else "")
+        self.console.print(place)
         if thought.note:
             self.console.print(f"  {thought.note}")
         shown = table("action", "probability", "")
-        for number, share in enumerate(thought.probabilities):
-            shown.add_row(
-                thought.actions[number], f"{100 * share:.1f} %", mark if number == thought.chosen else ""
-            )
+        for number, (words, share) in enumerate(zip(thought.words, thought.probabilities, strict=True)):
+            shown.add_row(words, f"{100 * share:.1f} %", mark if number == thought.chosen else "")
         self.console.print(shown)
 
-    def summary(self) -> dict[str, Any]:
-        """The session's result."""
-        big = self.rules.blinds[1]
-        hands, won = len(self.won), sum(self.won)
-        return {
-            "agent": self.agent.name,
-            "hands": hands,
-            "bb_won": won / big,
-            "mbb_per_hand": won / big / hands * 1000 if hands else None,
-            "seed": self.seed,
-        }
-
     def show_summary(self) -> None:
-        """Print the session's result."""
-        found = self.summary()
+        """Print the result."""
+        found = self.sitting.summary()
         if not found["hands"]:
             self.console.print("No hand was played to its end.")
             return
@@ -233,7 +203,6 @@ class Person:
 
     def __init__(self, session: Session, seat: int) -> None:
         self.session, self.seat, self.told = session, seat, 0
-        self.decided: list[tuple[View, int]] = []
         self.console = session.console
 
     def act(self, view: View) -> int:
@@ -253,7 +222,6 @@ class Person:
                 continue
             action = read_answer(answer, state, base)
             if action is not None and legal(state).allows(action):
-                self.decided.append((view, action))
                 return action
             self.console.print(f"  {refusal(answer, state, base)}")
 
@@ -270,8 +238,8 @@ class Person:
         self.console.print(line)
 
     def tell(self, actions: tuple[int, ...], board: tuple[int, ...]) -> None:
-        """Print what happened since the person was told last."""
-        state, base = start(self.session.rules), 0
+        """Print the actions and cards since the last call."""
+        state, base = start(self.session.sitting.rules), 0
         for number, action in enumerate(actions):
             after = act(state, action)
             if number >= self.told and state.player != self.seat:
@@ -303,7 +271,7 @@ def packed(items: list[str], width: int) -> list[str]:
 
 
 def _showdown(yours: tuple[int, ...], its: tuple[int, ...], board: tuple[int, ...]) -> Text:
-    """What both players hold, by name."""
+    """Both players' hands, by name."""
     names = hand_names(best_strength(yours + board), best_strength(its + board))
     return Text.assemble(
         "Showdown on ", cards_text(board), ": you have ", cards_text(yours), f", {names[0]}; it has ",

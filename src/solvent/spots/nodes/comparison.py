@@ -1,16 +1,12 @@
-"""Two runs of one spot side by side: at which decisions they differ, and by how much."""
+"""Comparison of two runs of one spot: the decisions at which they differ, and by how much."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from solvent.cards.deck import cards_label
 from solvent.foundation.errors import InputError
@@ -19,21 +15,13 @@ from solvent.games.holdem.spot import NAMES
 from solvent.spots.nodes.node import SpotNode
 from solvent.spots.nodes.solution import SpotSolution, open_spot
 
-LISTED = 10
-"""Decisions that the table lists."""
-LEAST_DIFFERENCE = 0.0005
-"""Differences of frequencies below this are not worth a line."""
-LEAST_WIDTH = 72
-"""Columns of a terminal that the table of decisions needs, with some twenty for lines of play."""
-FIRST = "(first)"
-
 
 def compare_spots(first: str, second: str, watch: Watch) -> dict[str, Any]:
-    """How the strategies of two runs of a spot differ at the decisions of its first street that both have.
+    """Compare the strategies of two runs of a spot at the decisions of its first street that both have.
 
     The distance at a decision is total variation, half the sum of the differences of the probabilities of all
     actions, in the mean over the hands that get there in the first run; an action that one lacks has probability 0
-    there. Decisions come in the order of `share`, how often play gets there in the first run, times `distance`.
+    there. Decisions are sorted by `share`, how often play gets there in the first run, times `distance`.
     """
     a, b = open_spot(Path(first)), open_spot(Path(second))
     _check_same(a, b, (first, second))
@@ -50,71 +38,6 @@ def compare_spots(first: str, second: str, watch: Watch) -> dict[str, Any]:
         "pot": a.spot.pot,
         "decisions": decisions,
     }
-
-
-def spots_view(document: dict[str, Any], width: int) -> RenderableType:
-    """What both get in each run, and the decisions at which they differ most.
-
-    Where `width` has no room for a table of decisions each of them takes a few lines.
-    """
-    shown: list[RenderableType] = [
-        *(Text(f"{name}: {document[name]['source']}") for name in ("a", "b")),
-        _runs_table(document),
-    ]
-    differing = (found for found in document["decisions"] if (found["distance"] or 0) > LEAST_DIFFERENCE)
-    listed = list(islice(differing, LISTED))
-    if not listed:
-        return Group(*shown, Text(f"no decision differs by {100 * LEAST_DIFFERENCE:.2f} %"))
-    if width < LEAST_WIDTH:
-        return Group(*shown, *(Text(f"\n{_sentence(found)}") for found in listed))
-    note = "a, b: how often each plays the action that differs most; hand: the one that differs most"
-    return Group(*shown, Text(""), _decisions_table(listed), Text(note))
-
-
-def _runs_table(document: dict[str, Any]) -> Table:
-    made = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
-    for header in ("", "a", "b"):
-        made.add_column(header, overflow="fold", justify="right" if header else "left")
-    runs = document["a"], document["b"]
-    for player, name in enumerate(NAMES):
-        made.add_row(f"EV {name}", *(f"{run['ev'][player]:.3f}" for run in runs))
-    made.add_row("exploitability", *(f"{run['exploitability_percent']:.4f} %" for run in runs))
-    made.add_row("iterations", *(f"{run['iterations']:,}" for run in runs))
-    made.add_row("locks", *(str(run["locks"]) for run in runs))
-    return made
-
-
-def _decisions_table(listed: list[dict[str, Any]]) -> Table:
-    made = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for header in ("line", "", "of play", "distance", "most at", "a", "b", "hand"):
-        number = header in ("of play", "distance", "a", "b")
-        made.add_column(
-            header, overflow="fold", justify="right" if number else "left", no_wrap=header != "line"
-        )
-    for found in listed:
-        made.add_row(
-            found["line"] or FIRST,
-            found["player"],
-            f"{100 * found['share']:.2f} %",
-            f"{100 * found['distance']:.1f} %",
-            found["action"],
-            *_played(found),
-            found["hand"],
-        )
-    return made
-
-
-def _sentence(found: dict[str, Any]) -> str:
-    a, b = _played(found)
-    return (
-        f"{found['line'] or FIRST}: {found['player']}, {100 * found['share']:.2f} % of play, distance "
-        f"{100 * found['distance']:.1f} %, most at {found['action']} (a {a} %, b {b} %), most with {found['hand']}"
-    )
-
-
-def _played(found: dict[str, Any]) -> list[str]:
-    """How often each run plays the action that differs most, in percent."""
-    return [f"{100 * found['frequencies'][run].get(found['action'], 0.0):.1f}" for run in ("a", "b")]
 
 
 def _check_same(a: SpotSolution, b: SpotSolution, names: tuple[str, str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -13,11 +13,9 @@ from solvent.app.terminal import table
 from solvent.foundation.errors import InputError
 from solvent.games.holdem.spot import NAMES
 from solvent.spots.nodes.grid import lock_note, node_title, reach_warning
+from solvent.spots.nodes.listings import HandList
 from solvent.spots.nodes.node import SpotNode
 from solvent.strategy.reach import not_negligible
-
-if TYPE_CHECKING:
-    from solvent.app.browsing.shown import Hands
 
 NUMBERS = {"weight": "weight", "ev": "EV", "equity": "equity", "eqr": "EQR"}
 ACTION_EVS = "EVs of actions"
@@ -52,8 +50,8 @@ def players_table(node: SpotNode, big_blind: float | None = None) -> Table:
     return shown
 
 
-def hands_table(hands: Hands, limit: int, width: int, big_blind: float | None = None) -> RenderableType:
-    """Hands with their numbers, what each does, and what each action is worth to it, in chips or big blinds.
+def hands_table(hands: HandList, limit: int, width: int, big_blind: float | None = None) -> RenderableType:
+    """Hands with their numbers, their strategy, and their EV of each action, in chips or big blinds.
 
     Hands that hardly come here do nothing that was learned, unless they are locked.
     """
@@ -94,7 +92,7 @@ def hands_table(hands: Hands, limit: int, width: int, big_blind: float | None = 
         for name, note in MEANINGS.items()
         if name not in dropped and (actions or name != ACTION_EVS)
     ]
-    in_percent = [*(["equity"] if "equity" not in dropped else []), *(["actions"] if actions else [])]
+    in_percent = ["equity"] * ("equity" not in dropped) + ["actions"] * bool(actions)
     notes += [f"{' and '.join(in_percent)}: percent"] if in_percent else []
     return Group(shown, Text("; ".join(notes + _no_room(dropped))))
 
@@ -106,7 +104,7 @@ def cards_table(
     width: int,
     big_blind: float | None = None,
 ) -> RenderableType:
-    """The cards that may come: what both get after each, and what is done there; like cards stand together."""
+    """The cards that may come: both players' EVs and the strategy after each; like cards stand together."""
     chips, decimals = big_blind or 1, 2 if big_blind else 1
     if sort not in (None, *CARD_SORTS):
         raise InputError(f"cards are sorted by {', '.join(CARD_SORTS)}, not by {sort!r}")
@@ -147,42 +145,40 @@ def _narrow(
 ) -> tuple[Table, list[str]]:
     """A table with one blank between columns, numbers flush right, and the columns that it has no room for.
 
-    Numbers are not broken: where the terminal is too narrow, columns are dropped in the order of `spared`, by the
-    names that are said. Only where all of them are gone and it still does not fit are numbers folded.
+    Numbers are not broken: where the terminal is too narrow, columns are dropped in the order of `spared`, which
+    has them by name. Only where all of them are gone and it still does not fit are numbers folded.
     """
-    least = {
-        header: max(len(word) for cell in (header, *cells) for word in _unbroken(cell))
-        for header, cells in zip(
-            headers, zip(*rows, strict=True) if rows else [()] * len(headers), strict=True
-        )
+    names = {header: name for name, group in spared.items() for header in group}
+    widths = {
+        header: max(len(word) for row in (headers, *rows) for word in row[place].split() or [""])
+        for place, header in enumerate(headers)
     }
-    dropped = _too_many(least, spared, width)
-    least = {header: wide for header, wide in least.items() if not _among(header, spared, dropped)}
-    fits = sum(least.values()) + len(least) <= width
-    made = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    dropped = _too_many(widths, names, width)
+    kept = {header: wide for header, wide in widths.items() if names.get(header) not in dropped}
+    fits = sum(kept.values()) + len(kept) <= width
+    made = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     for place, header in enumerate(headers):
         words = place == 0 or header.startswith("what")
-        if header in least:
+        if header in kept:
             heading = header if words else header.replace(" ", "\n")
             justify: Literal["left", "right"] = "left" if words else "right"
             made.add_column(
-                heading, justify=justify, overflow="fold", min_width=least[header] if fits else None
+                heading, justify=justify, overflow="fold", min_width=kept[header] if fits else None
             )
     for row in rows:
-        made.add_row(*(cell for header, cell in zip(headers, row, strict=True) if header in least))
+        made.add_row(*(cell for header, cell in zip(headers, row, strict=True) if header in kept))
     return made, dropped
 
 
-def _too_many(widths: Mapping[str, int], spared: Mapping[str, Sequence[str]], width: int) -> list[str]:
+def _too_many(widths: Mapping[str, int], names: Mapping[str, str], width: int) -> list[str]:
     """The names of the columns to drop: in order until the rest fits, without those that fit in the end again."""
 
     def fits(without: Sequence[str]) -> bool:
-        kept = [wide + 1 for header, wide in widths.items() if not _among(header, spared, without)]
-        return sum(kept) <= width
+        return sum(wide + 1 for header, wide in widths.items() if names.get(header) not in without) <= width
 
     dropped: list[str] = []
-    for name, spare in spared.items():
-        if spare and not fits(dropped):
+    for name in dict.fromkeys(names.values()):
+        if not fits(dropped):
             dropped.append(name)
     for name in reversed(dropped[:-1]):
         fewer = [other for other in dropped if other != name]
@@ -190,16 +186,8 @@ def _too_many(widths: Mapping[str, int], spared: Mapping[str, Sequence[str]], wi
     return dropped
 
 
-def _among(header: str, spared: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
-    return any(header in spared[name] for name in names)
-
-
-def _unbroken(cell: str) -> list[str]:
-    return cell.split() or [""]
-
-
 def _unit(big_blind: float | None) -> str:
-    """In which EVs are written."""
+    """Unit of the EVs."""
     return "chips" if big_blind is None else f"big blinds of {big_blind:g} chips"
 
 

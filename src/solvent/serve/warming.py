@@ -1,4 +1,4 @@
-"""Having kernels compiled before they are needed: each command in miniature, on games and tables of no worth."""
+"""Compile kernels before they are needed: each command in miniature, on small games and empty tables."""
 
 from __future__ import annotations
 
@@ -82,4 +82,4 @@ WARMED: dict[str, Callable[[], None]] = {
     "evaluate": warm_evaluate,
     "spot": warm_spot,
 }
-"""What has the kernels of each command compiled."""
+"""The function that compiles the kernels of each command."""

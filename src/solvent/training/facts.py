@@ -1,10 +1,7 @@
-"""Words about a training, for `show` and its report: how long it has trained, and on what."""
+"""Words about a training, for `show` and its report: its length, and what it trains on."""
 
 from __future__ import annotations
 
-from solvent.evaluate.evaluation import read_evaluations
-from solvent.evaluate.sentences import sentences
-from solvent.foundation.errors import InputError
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import size, span
 from solvent.strategy.agents.blueprint import Blueprint
@@ -29,17 +26,6 @@ def training_facts(run: Run, blueprint: Blueprint) -> dict[str, str]:
         "learning": _learning(settings),
         "seed": str(settings.seed),
     }
-
-
-def last_evaluation(run: Run) -> str:
-    """Sentence about what an agent is known to lose, or about how to measure it."""
-    try:
-        found = read_evaluations(run.folder)
-    except InputError as error:
-        return str(error)
-    if not found:
-        return f"Nothing has been measured; `solvent evaluate {run.folder}` does it."
-    return f"After {found[0].get('iterations', 0):,} iterations: {sentences(found[0])[1]}"
 
 
 def _learning(settings: TrainingSettings) -> str:
