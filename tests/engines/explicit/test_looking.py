@@ -10,7 +10,7 @@ import pytest
 from solvent.abstraction.betting.translation import lower_share
 from solvent.engines.explicit.growing.game import GrowingGame
 from solvent.engines.explicit.growing.growth_settings import AdditionSettings, GrowthSettings
-from solvent.engines.explicit.growing.look_kernels import Found, best_sizes, make_scratch
+from solvent.engines.explicit.growing.look_kernels import BestBets, best_sizes, make_scratch
 from solvent.engines.explicit.growing.looking import APART, Looker, estimates
 from solvent.engines.explicit.growing.proposition import Candidate, pays
 from solvent.engines.explicit.growing.transfer import fold_values, transferred_regret
@@ -45,7 +45,7 @@ def test_closed_form_is_the_limit_of_grids(version, updates):
     tree = game.tree
     settings = GrowthSettings(additions=AdditionSettings(version=version))
     looked = estimates(game, settings)
-    found = Found(np.zeros(tree.nodes), np.zeros(tree.nodes), np.zeros(tree.nodes, np.int64))
+    found = BestBets(np.zeros(tree.nodes), np.zeros(tree.nodes), np.zeros(tree.nodes, np.int64))
     best_sizes(tree.arrays, looked, make_scratch(3), found, APART)
     nodes = np.flatnonzero(found.regret > 0)
     assert len(nodes) > 20

@@ -6,7 +6,7 @@ is given; what it does with them is in `serial_kernels`.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +24,6 @@ PLANS = ("auto", "serial", "branched", "flattened", "sequence", "aggregated")
 BRANCHED_FROM = 4_000_000
 """Histories from which handing branches to threads pays for the handing over."""
 MOST_BRANCHES = 32
-
-
-class Plan(Protocol):
-    """Runs iterations."""
-
-    name: str
-    threads: int
-
-    def iterate(self, schedule: NDArray[np.float64], alternating: bool, tables: Tables, play: Play) -> None:
-        """Run one iteration for each row of `schedule`, which holds the rule's weights."""
 
 
 class Serial:
@@ -124,6 +114,10 @@ def cut(tree: GameTree, groups: int) -> Cut:
     group_of_root = (work - 1) * groups // work[-1]
     group = np.searchsorted(group_of_root, np.arange(groups + 1))
     return Cut(head, start, np.unique(group))
+
+
+Plan = Serial | Branched | Flattened | SequencePlan
+"""A plan's `iterate` runs one iteration for each row of a schedule, which holds the rule's weights."""
 
 
 def check_plan(name: str, threads: int) -> None:

@@ -135,8 +135,8 @@ def played(nodes, strategy, worth, node, hand):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def value_up(nodes, strategy, exploiter, way, limits, worth):  # type: ignore[no-untyped-def]
-    """Fill the other rows of worth from those of the terminals; `way` is PLAY, ABSTRACT or CONTINUOUS."""
+def value_up(nodes, strategy, exploiter, mode, limits, worth):  # type: ignore[no-untyped-def]
+    """Fill the other rows of worth from those of the terminals; `mode` is PLAY, ABSTRACT or CONTINUOUS."""
     for node in range(nodes.shape[0] - 1, -1, -1):
         record = nodes[node]
         if record.kind != DECISION and record.kind != DEAL:
@@ -147,12 +147,12 @@ def value_up(nodes, strategy, exploiter, way, limits, worth):  # type: ignore[no
                 for child in range(record.first + record.facing, record.first + record.children):
                     total += worth[child, hand]
                 worth[node, hand] = total
-            elif way == PLAY:
+            elif mode == PLAY:
                 worth[node, hand] = played(nodes, strategy, worth, node, hand)
             else:
                 best = worth[record.first + record.facing, hand]
                 if record.children > record.facing + 1:
-                    best = max(best, best_bet(nodes, worth, node, hand, limits, way == CONTINUOUS))
+                    best = max(best, best_bet(nodes, worth, node, hand, limits, mode == CONTINUOUS))
                 best *= 1.0 + 2.0 * record.size
                 if record.facing:
                     best = max(best, worth[record.first, hand])

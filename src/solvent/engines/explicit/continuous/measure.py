@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from solvent.engines.explicit.continuous import informed_kernels, uninformed_kernels
 from solvent.engines.explicit.continuous.informed_kernels import ABSTRACT, CONTINUOUS, PLAY
 from solvent.engines.explicit.continuous.size_tree import SizeTree, size_tree
-from solvent.engines.explicit.continuous.uninformed_kernels import Known, Work
+from solvent.engines.explicit.continuous.uninformed_kernels import SearchInput, Work
 from solvent.engines.history.response import Evaluation
 from solvent.forms.explicit.tree import DECISION, ExplicitTree, explicit_tree
 from solvent.foundation.errors import InputError
@@ -156,11 +156,11 @@ def uninformed(tree: SizeTree, strategy: NDArray[np.float64], precision: float =
 
 
 def response_values(
-    tree: SizeTree, strategy: NDArray[np.float64], exploiter: int, way: int = CONTINUOUS
+    tree: SizeTree, strategy: NDArray[np.float64], exploiter: int, mode: int = CONTINUOUS
 ) -> NDArray[np.float64]:
-    """Value every node by hand, float64[nodes, hands], for an exploiter who plays `way`.
+    """Value every node by hand, float64[nodes, hands], for an exploiter who plays by `mode`.
 
-    Ways are PLAY, ABSTRACT and informed CONTINUOUS. Values are counterfactual, in units of what each player has
+    Modes are PLAY, ABSTRACT and informed CONTINUOUS. Values are counterfactual, in units of what each player has
     paid; at an opponent who faces a bet the fold is left out: it is in the row of the fold.
     """
     strategy = strategy[tree.numbers]
@@ -170,7 +170,7 @@ def response_values(
     informed_kernels.reach_down(tree.nodes, strategy, 1 - exploiter, reach)
     informed_kernels.settle(tree.nodes, np.ascontiguousarray(matrices), reach, worth)
     limits = np.array([LEAST_SIZE, LARGEST_SIZE])
-    informed_kernels.value_up(tree.nodes, strategy, exploiter, way, limits, worth)
+    informed_kernels.value_up(tree.nodes, strategy, exploiter, mode, limits, worth)
     return worth
 
 
@@ -185,7 +185,7 @@ def uninformed_values(
     own = (nodes["kind"] == DECISION) & (nodes["player"] == exploiter)
     heads = int(np.sum(own & (nodes["children"] > nodes["facing"] + 1) & (nodes["bets"] == 0)))
     tolerances = precision / max(1, heads * tree.hands) * NESTED_PRECISION ** np.arange(bets + 1)
-    known = Known(nodes, worth, np.array([LEAST_SIZE, LARGEST_SIZE, *tolerances]))
+    known = SearchInput(nodes, worth, np.array([LEAST_SIZE, LARGEST_SIZE, *tolerances]))
     points = uninformed_kernels.MOST_QUESTIONS + int(nodes["children"].max()) * 2**bets + 4
     work = Work(
         np.zeros((levels, 2**bets), dtype=np.int64),
@@ -199,9 +199,9 @@ def uninformed_values(
     return bounds, work
 
 
-def _evaluate(tree: SizeTree, strategy: NDArray[np.float64], way: int) -> Evaluation:
-    def winnings(player: int, way: int) -> float:
-        return tree.stake * float(response_values(tree, strategy, player, way)[0].sum())
+def _evaluate(tree: SizeTree, strategy: NDArray[np.float64], mode: int) -> Evaluation:
+    def winnings(player: int, mode: int) -> float:
+        return tree.stake * float(response_values(tree, strategy, player, mode)[0].sum())
 
-    best, value = (winnings(0, way), winnings(1, way)), winnings(0, PLAY)
+    best, value = (winnings(0, mode), winnings(1, mode)), winnings(0, PLAY)
     return Evaluation(max(0.0, sum(best) / 2), (value, -value), best)

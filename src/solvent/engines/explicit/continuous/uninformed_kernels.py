@@ -54,8 +54,8 @@ MOST_QUESTIONS = 400
 """The most values that a search asks for; it then ends with the bounds that it has."""
 
 
-class Known(NamedTuple):
-    """The facts that do not change while an exploiter's response is found."""
+class SearchInput(NamedTuple):
+    """The arrays that do not change while an exploiter's response is found."""
 
     nodes: Array
     """`NODE`[nodes], described for the exploiter."""
@@ -223,7 +223,7 @@ def point_to_ask(known, work, level, count, hand, search, number):  # type: igno
 
 
 @internal
-def known_at_once(known, work, hand, level):  # type: ignore[no-untyped-def]
+def is_known(known, work, hand, level):  # type: ignore[no-untyped-def]
     """Whether the bundle at a level needs no walk; if so its bounds are written."""
     frame = work.frames[level]
     node = work.members[level, 0]
@@ -352,7 +352,7 @@ def respond(known, work, exploiter, bounds):  # type: ignore[no-untyped-def]
         level = np.int64(0)  # A literal would have everything below compiled once more.
         work.members[0, 0], work.weights[0, 0] = 0, 1.0
         work.frames[0].count = 1
-        if known_at_once(known, work, hand, level):
+        if is_known(known, work, hand, level):
             level -= 1
         else:
             open_frame(known, work, level)
@@ -360,7 +360,7 @@ def respond(known, work, exploiter, bounds):  # type: ignore[no-untyped-def]
             taken = next_question(known, work, exploiter, hand, level)
             if taken:
                 work.frames[level + 1].count = taken
-                if not known_at_once(known, work, hand, level + 1):
+                if not is_known(known, work, hand, level + 1):
                     level += 1
                     open_frame(known, work, level)
                     continue

@@ -25,7 +25,7 @@ MOST_SIZES = 1000
 """The most bets at one decision that are looked at."""
 
 
-class Looked(NamedTuple):
+class LookInput(NamedTuple):
     """The numbers that a look compares; rows are by edge or by node, float64[nodes, hands]."""
 
     theta: NDArray[np.float64]
@@ -48,7 +48,7 @@ class Scratch(NamedTuple):
     """The points where terms change sign: float64[2 hands + 2]."""
 
 
-class Found(NamedTuple):
+class BestBets(NamedTuple):
     """The best new bet of each node, [nodes]."""
 
     theta: NDArray[np.float64]

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from solvent.engines.explicit.growing.game import GrowingGame, RegretSums
 from solvent.engines.explicit.growing.growth_settings import GrowthSettings
 from solvent.engines.explicit.growing.look_kernels import (
-    Found,
-    Looked,
+    BestBets,
+    LookInput,
     best_sizes,
     make_scratch,
     past_reach,
@@ -124,7 +124,7 @@ class Looker:
         """
         game, tree = self.game, self.game.tree
         looked = estimates(game, self.settings)
-        found = Found(np.zeros(tree.nodes), np.zeros(tree.nodes), np.zeros(tree.nodes, np.int64))
+        found = BestBets(np.zeros(tree.nodes), np.zeros(tree.nodes), np.zeros(tree.nodes, np.int64))
         game.nodes_touched += game.hands * best_sizes(tree.arrays, looked, self._scratch, found, APART)
         if self.pruner is not None:
             found.regret[~self.pruner.open_nodes()] = 0.0
@@ -179,7 +179,7 @@ class Looker:
             return False
         return self.most_nodes is None or self.game.tree.nodes + each.nodes <= self.most_nodes
 
-    def _table_bytes(self, found: Found) -> NDArray[np.int64]:
+    def _table_bytes(self, found: BestBets) -> NDArray[np.int64]:
         """Bytes of the tables of the best new bet of each node under a memory budget."""
         game, tree = self.game, self.game.tree
         if self.pruner is None:
@@ -226,7 +226,7 @@ class Looker:
             return recover(game, edge, sums, settings, source)
         return add_by_recovery(game, node, name, self.rules.after_bet(head, theta), theta, settings, sums)
 
-    def _sizes(self, found: Found) -> NDArray[np.int64]:
+    def _sizes(self, found: BestBets) -> NDArray[np.int64]:
         """The number of nodes that the best new bet of each node would add."""
         tree = self.game.tree
         if self.settings.method == "transfer" or self.settings.additions.version == "repaired":
@@ -241,11 +241,11 @@ class Looker:
         return np.array(self._new_nodes)
 
 
-def estimates(game: GrowingGame, settings: GrowthSettings) -> Looked:
+def estimates(game: GrowingGame, settings: GrowthSettings) -> LookInput:
     """The worth of each edge's action, the worth that a new action has to beat, and the players' reaches."""
     tree, tables = game.tree, game.tables
     arrays = tree.arrays
-    looked = Looked(tree.theta, *(np.zeros((tree.nodes, game.hands)) for _ in range(3)))
+    looked = LookInput(tree.theta, *(np.zeros((tree.nodes, game.hands)) for _ in range(3)))
     beyond = settings.additions.version == "repaired"
     past_worth(arrays, tables.stored_tables(), looked, beyond)
     if settings.estimate == "response":
@@ -257,7 +257,7 @@ def estimates(game: GrowingGame, settings: GrowthSettings) -> Looked:
     return looked
 
 
-def _respond(game: GrowingGame, looked: Looked) -> None:
+def _respond(game: GrowingGame, looked: LookInput) -> None:
     """Fill in T times the value of a best response behind each edge, and T times the average strategy's reaches."""
     tree, tables, work = game.tree, game.tables, game.work
     arrays, average = tree.arrays, tables.flat(AVERAGE)

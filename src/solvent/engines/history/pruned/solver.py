@@ -32,7 +32,7 @@ from solvent.strategy.solved.locks import Locks
 from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import normalise
 
-ROOM = 1.25
+MOST_CAPACITY = 1.25
 """Tables are compacted when their room is more than this many times their stored numbers."""
 
 
@@ -247,7 +247,7 @@ class PrunedSolver(OnHistories):
             self.regrets.free(begun[:cells])
         self._forget(player)
         for arena in (self.regrets, self.averages, self.values):
-            if arena.capacity > ROOM * arena.stored:
+            if arena.capacity > MOST_CAPACITY * arena.stored:
                 arena.compact()
 
     def _forget(self, player: int) -> None:
