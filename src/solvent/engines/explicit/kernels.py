@@ -128,7 +128,7 @@ def descend(tree, regret, instead, work, start, skip):  # type: ignore[no-untype
 
     At decisions without a present edge the table `instead`, if it has any, is matched in its place.
 
-    With `skip`, what no player reaches with any hand is not visited: neither regrets nor averages change there
+    With `skip`, nodes that no player reaches with any hand are not visited: no regret or average changes there
     (Brown and Sandholm 2015, section 6, third method).
     """
     hands = work.sigma.shape[1]

@@ -1,7 +1,7 @@
 """Equilibria of small games by the sequence-form linear program (Koller, Megiddo and von Stengel 1994).
 
-Player 0's realisation plans are the x >= 0 with E x = e, player 1's the y >= 0 with F y = f, and A holds what pairs
-of sequences pay player 0. The program
+Player 0's realisation plans are the x >= 0 with E x = e, player 1's the y >= 0 with F y = f, and A holds player 0's
+payoffs of pairs of sequences. The program
 
     maximise  f'q   subject to   E x = e,   F'q - A'x <= 0,   x >= 0
 
@@ -106,7 +106,7 @@ def _plans(tree: GameTree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _flow(own: Sequences) -> Any:
-    """E: the empty sequence has probability 1, and what enters a situation leaves it."""
+    """E: the empty sequence has probability 1, and the probability that enters a situation leaves it."""
     from scipy.sparse import coo_matrix
 
     situations = np.arange(1, own.situations + 1)

@@ -41,7 +41,7 @@ class LocalSolver(WholeTables):
         self._flattened = Flattened(tree, Rows(tree.parent, tree.cell, tree.payoff, tree.end), sides)
         self._play = play_of(tree)
         self._groups = [_by_actions(tree, player) for player in (0, 1)]
-        rule.schedule(1, 1)  # refuses what cannot be an average
+        rule.schedule(1, 1)  # rejects weights that cannot be an average's
         self._follow_tables()
 
     @property
@@ -71,7 +71,7 @@ class LocalSolver(WholeTables):
         raise InputError("a local update keeps a state of its own: it cannot start from a strategy")
 
     def _update(self, player: int, average: float) -> None:
-        """Add what was played to the average, and let the update say what is played next."""
+        """Add the strategy that was played to the average, and get the next one from the update."""
         play, tables = self._play, self.arena.tables
         played = self._flattened.played(player, play.backward[player])
         for cells in self._groups[player]:
@@ -87,7 +87,7 @@ class LocalSolver(WholeTables):
         self._follow_tables(player)
 
     def _checked(self, chosen: Any, shape: tuple[int, ...]) -> Floats:
-        """Reject what is not a strategy."""
+        """Reject numbers that are no strategy."""
         found: Floats = np.asarray(chosen, dtype=np.float64)
         if found.shape != shape:
             raise InputError(

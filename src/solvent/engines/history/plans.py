@@ -1,7 +1,6 @@
-"""Execution plans: in which order, and on how many threads, a pass visits the histories.
+"""Execution plans: the order, and the number of threads, in which a pass visits the histories.
 
-All plans compute the same counterfactual values. A plan runs iterations of a regret rule on the tables it
-is given; what it does with them is in `serial_kernels`.
+All plans compute the same counterfactual values. A plan runs iterations of a regret rule on the tables it is given.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Serial:
     threads = 1
 
     def __init__(self, rows: Rows, sides: tuple[Side, Side], partial: bool = False) -> None:
-        """With `partial` pruning what the other player does not reach is not walked."""
+        """With `partial` pruning histories that the other player does not reach are not walked."""
         self.rows, self.sides = rows, sides
         self.visited = np.zeros(len(rows.parent) if partial else 0, dtype=np.int32)
         self.touched = 0

@@ -1,8 +1,7 @@
 """Exact best responses, exploitability and value of a strategy on the history form.
 
-Exploitability is NashConv / 2 in chips: what the two best responses win beyond what the strategy itself
-wins, halved. It is 0 exactly at a Nash equilibrium. In a zero-sum game it is the mean of what a best
-response wins as either player.
+Exploitability is NashConv / 2 in chips: the winnings of the two best responses beyond those of the strategy itself,
+halved. It is 0 exactly at a Nash equilibrium. In a zero-sum game it is the mean of the best responses' winnings.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class Response:
     """Pure, float64[cells]; uniform where the response never acts (all of the other player's cells).
 
     For a player with imperfect recall the value is that of a responder who forgets nothing, and the strategy
-    is what that responder does on first coming to an infoset.
+    is that responder's play on first coming to an infoset.
     """
 
 

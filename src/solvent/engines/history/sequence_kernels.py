@@ -196,7 +196,7 @@ def iterate(groups, payoffs, halves, schedule, alternating):  # type: ignore[no-
     """Run an iteration for each row of `schedule`, from the tables alone: cutting a run into calls changes nothing.
 
     An iteration's play enters the average as soon as its plan is known, which is at the end of the iteration
-    before. What the last iteration prepares is left for the next call to count.
+    before. The plan that the last iteration prepares is left for the next call to count.
     """
     groups0, groups1 = groups
     payoffs0, payoffs1 = payoffs

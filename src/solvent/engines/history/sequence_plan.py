@@ -3,7 +3,7 @@
 With perfect recall a player reaches an infoset by one sequence of own actions, so the histories fold into pairs
 of sequences. One pass of player i is then
 
-    v = A_i y                  what each own sequence is paid right away against the other's plan y
+    v = A_i y                  the immediate payoff of each own sequence against the other's plan y
     v(I), R, sigma             one sweep up over the player's own infosets
     x(a) = x(before I) sigma   one sweep down, the plan that the other's next pass multiplies with
 

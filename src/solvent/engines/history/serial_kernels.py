@@ -2,11 +2,11 @@
 
 Every edge of the tree has a cell, and a pass of player i needs two vectors over cells:
 
-    forward   what an edge does to the reach of all but i: 1 on i's own edges, else its probability
-    backward  what an edge does to i's value on the way up: sigma on i's own edges, else 1
+    forward   an edge's factor of the reach of all but i: 1 on i's own edges, else its probability
+    backward  an edge's factor of i's value on the way up: sigma on i's own edges, else 1
 
-With values already weighted by the others' reach, the return of the depth-first walk is a plain sum, and
-what arrives through cell (I, a) is the counterfactual value v_i(I, a).
+With values already weighted by the others' reach, the return of the depth-first walk is a plain sum, and the sum
+that arrives through cell (I, a) is the counterfactual value v_i(I, a).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def walk_range(rows, player, play, cell_value, start, stop):  # type: ignore[no-
 def walk_reached(rows, player, play, visited):  # type: ignore[no-untyped-def]
     """The walk without the histories that the other player does not reach; returns how many were touched.
 
-    What is left out would have added 0 everywhere: every sum is that of the whole walk, number for number.
+    The others would have added 0 everywhere: every sum is that of the whole walk, number for number.
     """
     parent, cell, payoff = rows.parent, rows.cell, rows.payoff[player]
     forward, backward = play.forward[player], play.backward[player]
@@ -149,7 +149,7 @@ def descend(rows, player, play, head):  # type: ignore[no-untyped-def]
 
 @kernel
 def ascend(rows, player, play, head, branch_value):  # type: ignore[no-untyped-def]
-    """The way back up over the same rows; adds what the branches found, in their fixed order."""
+    """The way back up over the same rows; adds the branches' values, in their fixed order."""
     backward = play.backward[player]
     cell_value = play.cell_value[player]
     cell_value[:] = 0.0

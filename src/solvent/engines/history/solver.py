@@ -108,7 +108,7 @@ class OnHistories(Solver):
 
     @abstractmethod
     def average_strategy(self) -> NDArray[np.float64]:
-        """The average strategy, float64[cells]: what converges."""
+        """The average strategy, float64[cells], which converges."""
 
     def evaluate(self, keep_locks: bool = True) -> Evaluation:
         """Exploitability and value of the average strategy, by exact best responses.
@@ -131,7 +131,7 @@ class WholeTables(OnHistories, FullWidth):
         evaluate(small, small.uniform)
 
     def average_strategy(self) -> NDArray[np.float64]:
-        """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
+        """The average strategy, float64[cells], which converges. Uniform where a player never came."""
         return normalise(self._played(), self.tree.infoset_cell)
 
 
@@ -168,7 +168,7 @@ class HistorySolver(WholeTables):
         else:
             self.plan = make_plan(plan, tree, self._rows, self._sides, threads)
         self.plan_name, self.threads = self.plan.name, self.plan.threads
-        self.rule.schedule(1, 1, self.dtype)  # refuses what the solver could not follow
+        self.rule.schedule(1, 1, self.dtype)  # rejects weights that the solver could not follow
         self._match()
 
     def warm_up(self) -> None:

@@ -2,7 +2,7 @@
 
 One traversal is for one player and one deal. At that player's nodes all actions are walked and regrets updated;
 at the other's nodes the average strategy is accumulated and one action sampled. Cards come in only through
-`base`, where each player's rows of each street begin, and `outcome`, who wins at showdown. What is drawn at a node
+`base`, where each player's rows of each street begin, and `outcome`, who wins at showdown. The draw at a node
 depends on the walk's key and the node alone: parts of a walk can be walked apart, in any order, and draw the same.
 
 All keys are made from an iteration's, `iteration_key(seed, iteration)`, for one machine and for many: the head of
@@ -129,7 +129,7 @@ def traverse(root, player, weight, walk, pays, base, outcome, table, frames, lea
             row = base[who, street] + walk[node, ROW]
             first = np.int64(walk[node, FIRST])
             rows += 1
-            frame = (depth & DEEPEST - 1) * MOST_ACTIONS  # what cannot be negative needs no test for it
+            frame = (depth & DEEPEST - 1) * MOST_ACTIONS  # a place that cannot be negative needs no test
             match_regrets(table, row, actions, least, strategy, frame)
             if who == player:
                 walked = (1 << actions) - 1

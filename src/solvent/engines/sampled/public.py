@@ -153,8 +153,8 @@ def _walk(game: PublicGame) -> tuple[SampledWalk, NDArray[np.int32], NDArray[np.
     after = np.arange(len(given.symbol))
     for subtree in (subtree for each in game.rounds for subtree in each.subtrees):
         if subtree.deal >= 0:
-            after[subtree.deal] = subtree.start  # what follows a deal
-    folded = (given.stake > 0).astype(np.int64)  # player 0 wins what player 1 has folded
+            after[subtree.deal] = subtree.start  # the node behind a deal
+    folded = (given.stake > 0).astype(np.int64)  # player 0 wins where player 1 has folded
     ends = np.where(given.symbol == showdown_symbol(game), SHOWN, folded)
     who = np.where(given.symbol == DECISION, given.player, ends)
     behind = after[given.child]

@@ -5,8 +5,8 @@ opponent who faces a bet the fold is left out, because it alone does not grow wi
 
 A bet of any size has a value in closed form where its answer is known at two sizes around it (`peak_between`).
 With y = 1 / (1 + theta) the shares of the pseudo-harmonic mapping are linear in y between two neighbouring sizes.
-So are F, what folds win, and C, what follows a call or a raise in units of the pot then, as long as the exploiter's
-plan stays what it is. The bet is worth
+So are F, the winnings of folds, and C, those after a call or a raise in units of the pot then, as long as the
+exploiter's plan stays the same. The bet is worth
 
     G = F(y) + (1 + 2 theta) C(y) = k0 + k1 theta + k2 / (1 + theta),    1 + 2 theta = 2 / y - 1,
 

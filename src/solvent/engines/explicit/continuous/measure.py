@@ -143,7 +143,7 @@ def uninformed(tree: SizeTree, strategy: NDArray[np.float64], precision: float =
     """Bound a strategy's exploitability by exploiters who bet any size and do not see what it is taken for.
 
     precision: chips; the bounds are at most this far apart, unless rounding or very many equally good sizes
-    prevent it: `gap` says what was reached.
+    prevent it: see `gap`.
     """
     bounds, questions = [], 0
     for exploiter in (0, 1):

@@ -29,8 +29,8 @@ Array = Any
 POINT = np.dtype(
     [
         ("size", np.float64),
-        ("folds", np.float64),  # F: what folds win, exact
-        ("calls", np.float64),  # C: what follows otherwise, from above
+        ("folds", np.float64),  # F: the winnings of folds, exact
+        ("calls", np.float64),  # C: those of all other answers, from above
         ("asked", np.int64),  # 1 where `calls` is the value found and no informed value
         ("bound", np.float64),  # of the worth of sizes from this point to the next
         ("peak", np.float64),  # the size where the bound is reached
@@ -343,7 +343,7 @@ def close_frame(known, work, exploiter, hand, level):  # type: ignore[no-untyped
 
 @kernel
 def respond(known, work, exploiter, bounds):  # type: ignore[no-untyped-def]
-    """Fill bounds, float64[hands, 2], with what every hand of the exploiter wins from the root, below and above.
+    """Fill bounds, float64[hands, 2], with the winnings of the exploiter's hands from the root, below and above.
 
     A bundle's value is in units of what each player has paid; at nodes of the other player that face a bet it is
     without the fold. The walk is a recursion over bundles, written with a stack of frames.

@@ -1,7 +1,7 @@
 """The log of additions to a game: each action, its place and its time.
 
 A growing run is its base game and this log. Replaying the log on the base game gives the same nodes under the same
-numbers, so the log is what a checkpoint keeps of the game's shape, and its digest is part of the run's fingerprint.
+numbers, so a checkpoint keeps the log for the game's shape, and its digest is part of the run's fingerprint.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """An archive of the tables that no player reaches: the third removal of Brown and Sandholm (2015), section 6.
 
-Iterations leave out what neither player reaches with any hand, so that no number there changes. What has not been
-reached for a while is written to a temporary file, its blocks are freed, and they are read back to the last bit as
-soon as a pass comes there or anything but an iteration wants the tables: looks, additions, checks, checkpoints.
+Iterations leave out nodes that neither player reaches with any hand, so that no number there changes. The tables
+of nodes that are idle for a while are written to a temporary file and freed. They are read back to the last bit
+as soon as a pass comes there or anything but an iteration wants them: looks, additions, checks, checkpoints.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Archive:
         return False
 
     def put_away(self) -> None:
-        """Write the tables of what has been idle to a file and free them."""
+        """Write the tables of idle nodes to a file and free them."""
         tree, tables = self._tree, self._tables
         resting = self.idle[: tree.nodes] >= IDLE
         if self.bytes or len(self.idle) < tree.nodes or not resting.any():

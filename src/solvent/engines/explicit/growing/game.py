@@ -51,10 +51,10 @@ class GrowingGame:
         self.rule = rule
         self.updates = updates
         self.skip = skip and rule.additive
-        """Whether iterations leave out what no player reaches; rules that fade regrets must visit everything."""
+        """Whether iterations leave out nodes that no player reaches; rules that fade regrets must visit all."""
         self._tables = GrowingTables(tree, updates == "alternating")
         self.archive = Archive(tree, self._tables) if self.skip else None
-        """The tables of what no player reaches; None: they stay in memory."""
+        """The tables of nodes that no player reaches; None: they stay in memory."""
         self.work: Work = make_work(tree.nodes, len(tree.hands))
         self.iterations = 0
         self.nodes_touched = 0
@@ -77,9 +77,9 @@ class GrowingGame:
         return self._tables
 
     def run(self, count: int) -> None:
-        """Run more iterations; what nobody has reached for a while is put away in the end.
+        """Run more iterations; tables that nobody has reached for a while are put away in the end.
 
-        Updates are alternating where the tables have what player 1's regrets saw, else simultaneous.
+        Updates are alternating where the tables have player 0's strategy as player 1's regrets saw it.
         """
         arrays, tables, work = self.tree.arrays, self._tables, self.work
         alternating = SEEN in tables.names
@@ -120,7 +120,7 @@ class GrowingGame:
         return Weights(UPDATE, factors.positive, factors.negative, 1.0)
 
     def _pass_down(self, arrays: TreeArrays) -> int:
-        """Compute strategies and reaches, twice if the pass came to what was put away; returns nodes visited."""
+        """Compute strategies and reaches, twice if the pass came to archived nodes; returns nodes visited."""
         tables = self._tables
         while True:
             here = descend(arrays, tables.flat(REGRET), tables.flat(AVERAGE), self.work, 0, self.skip)
@@ -128,12 +128,12 @@ class GrowingGame:
                 return int(here)
 
     def discount(self, weight: float) -> None:
-        """Let every iteration so far count for `weight` of what it did, and set the rule's clock back accordingly.
+        """Multiply the weight of every iteration so far by `weight`, and set the rule's clock back accordingly.
 
         T becomes w T. The clock is then the one at which the rule would have that T of itself: under lcfr, whose T
         is 1 + 2 + ... + clock, the positive root of clock (clock + 1) / 2 = w T; under dcfr, whose T grows with the
         clock, w times the clock, and averages get the weight w^(gamma + 1) that they have at that clock. Else the
-        iterations after a heavy discount would count nearly the same, which is what these rules improve upon.
+        iterations after a heavy discount would count nearly the same, which these rules are there to avoid.
         """
         tables, rule = self.tables, self.rule
         tables.scale(weight)

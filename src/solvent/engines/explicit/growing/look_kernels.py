@@ -2,7 +2,7 @@
 
 Between two sizes A < B that the decision has, an opponent who maps a bet of theta to A with the pseudo-harmonic
 probability f(theta) = (B - theta)(1 + A) / ((B - A)(1 + theta)) (Ganzfried and Sandholm 2013), and else to B, makes
-the bet worth, by hand, with F and G as in `transfer` (a fold's part, and what scales with 1 + 2 theta),
+the bet worth, by hand, with F and G as in `transfer` (a fold's part, and the part that scales with 1 + 2 theta),
 
     U(theta) = f (F_A + G_A (1 + 2 theta)) + (1 - f)(F_B + G_B (1 + 2 theta)) = k0 + k1 x + k2 / x,   x = 1 + theta.
 

@@ -3,18 +3,18 @@
 A look finds the best new bet of every decision in closed form (`look_kernels`). The past worth of a bet is
 estimated in one of two ways:
 
-- `transfer`: by repeating what both players did behind the neighbouring sizes (section 3.1);
+- `transfer`: by repeating both players' play behind the neighbouring sizes (section 3.1);
 - `response`: T times the counterfactual value of a best response to the opponent's average strategy there, an upper
   bound on the regret of any strategy.
 
 In the faithful version a new bet's regret is measured against sum_t v(I), as in the paper. An existing bet with
 positive regret then makes every bet close to it look worth adding. The repaired version measures against the best
-action that the infoset has, sum_t v(I) + R(I), so that a bet counts for what it brings beyond the present ones.
+action that the infoset has, sum_t v(I) + R(I), so that a bet counts for its gain beyond the present ones.
 
-What follows a bet that a recovery game adds has the base game's sizes in the faithful version. A bet of the first
-round then brings a second round that is as coarse as the base game, however fine it has become behind the other
-bets: it is exploitable, and filling it up costs one discount after another. In the repaired version a copy of the
-subgame behind the nearest size takes its place, as with regret transfer.
+The subgame behind a bet that a recovery game adds has the base game's sizes in the faithful version. A bet of the
+first round then brings a second round that is as coarse as the base game, however fine it has become behind the
+other bets: it is exploitable, and filling it up costs one discount after another. In the repaired version a copy of
+the subgame behind the nearest size takes its place, as with regret transfer.
 """
 
 from __future__ import annotations
@@ -149,9 +149,9 @@ class Looker:
         ]
 
     def grow(self) -> int:
-        """Look once and add what pays; returns how many bets were added.
+        """Look once and add the bets that pay; returns how many.
 
-        Every addition discounts what is known of the others and makes the game larger, so that Proposition 1 is
+        Every addition discounts the estimates of the others and makes the game larger, so that Proposition 1 is
         asked again before each.
         """
         game, factor = self.game, self.settings.factor
@@ -202,7 +202,7 @@ class Looker:
         return taken
 
     def _behind_bet(self, head: SizedBetting) -> Counts:
-        """Count what the rules put behind a new bet at a decision."""
+        """Count the subtree that the rules put behind a new bet at a decision."""
         kind = (head.stage, head.bets, head.player)
         if kind not in self._by_kind:
             below = self.rules.after_bet(head, self.rules.fractions[0])

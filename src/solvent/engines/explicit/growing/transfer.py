@@ -6,7 +6,7 @@ had S1's strategies been repeated in S2, then, with s = (1 + 2 theta2) / (1 + 2 
 
     sum_t v(I, theta2) = F + s (sum_t v(I, theta1) - F),      R(I, theta2) = sum_t v(I, theta2) - sum_t v(I),
 
-where F is what folds to the bet have been worth: half the pot times the opponent's cumulative reach of the fold.
+where F is the worth of folds to the bet: half the pot times the opponent's cumulative reach of the fold.
 All of this is in the tables, so no regret is stored as a function of theta. Player i's regrets and sums of v(I)
 inside S2 are s times those inside S1, and the opponent's averages are S1's. The opponent's regrets and player i's
 averages are 0, as player i has never entered S2.
@@ -43,7 +43,7 @@ def scaling_rules(game: GrowingGame) -> ContinuousLeduc:
 
 
 def fold_values(game: GrowingGame, edge: int) -> NDArray[np.float64]:
-    """F by hand: the sum of what folds to a bet have been worth to the bettor, as counterfactual values."""
+    """F by hand: the summed worth of folds to a bet for the bettor, as counterfactual values."""
     tree = game.tree
     player = int(tree.player[tree.parent[edge]])
     fold = next(child for child in tree.children(edge) if tree.kind[child] == FOLDED)

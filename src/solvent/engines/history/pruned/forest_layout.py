@@ -23,7 +23,7 @@ Cells = NDArray[np.int64]
 
 
 class Nodes(NamedTuple):
-    """The histories: nodes where somebody acts, and for each of their actions what it leads to.
+    """The histories: nodes where somebody acts, and the node or terminal behind each of their actions.
 
     Kept small, as a walk over a large game waits for little else than these arrays.
     """
@@ -35,7 +35,7 @@ class Nodes(NamedTuple):
     leads: Array
     """int32[branches]: the node a branch leads to, or -1 - k for a terminal of kind k."""
     pays: Array
-    """float64[players, kinds]: what the terminals of each kind pay."""
+    """float64[players, kinds]: the payoffs of the terminals of each kind."""
 
 
 class Forest(NamedTuple):
@@ -48,7 +48,7 @@ class Forest(NamedTuple):
     before: Array
     """int32[infosets]: the cell by which the player's own moves led here, -1 at the start."""
     behind: Array
-    """int32[cells, 2]: D(I, a), what the player can come to behind a cell, is this slice of the infosets."""
+    """int32[cells, 2]: D(I, a), the player's infosets behind a cell, as a slice of the infosets."""
     infoset: Array
     """int32[cells]: the infoset of each of the player's cells."""
 

@@ -1,7 +1,7 @@
 """Compiled passes of regret-based pruning over the history form (Brown and Sandholm 2015, 2017).
 
 A *pruned* cell (I, a) is not walked. Its player plays it with probability 0, so the other player's pass does not
-reach what lies behind it either. The cell may stay pruned while its *gap*, the regret that it would have had with
+reach the cells behind it either. The cell may stay pruned while its *gap*, the regret that it would have had with
 the best play behind it, cannot be above 0. Each pass adds to the gap the most that the cell could have been worth:
 
     total     T psi(I, a) + sum pi_{-i}(I) U(I, a)   <=  sum v(I)      gaps start with a best response behind
@@ -10,11 +10,11 @@ the best play behind it, cannot be above 0. Each pass adds to the gap the most t
 The first line is the pruning condition of Brown and Sandholm 2017 (total RBP), the second that of Brown and
 Sandholm 2015 (regret-based pruning).
 
-Total pruning stores nothing for a pruned cell or for what lies behind it; an
-infoset keeps one bound for the gaps of all its pruned actions.
+Total pruning stores nothing for a pruned cell or for the cells behind it; an infoset keeps one bound for the gaps
+of all its pruned actions.
 
-Counterfactual best responses (CBR) need no walk where regrets are stored. Behind (I, a) the sum of what the
-CBR would have won beyond what was played is Q, and
+Counterfactual best responses (CBR) need no walk where regrets are stored. Behind (I, a) the sum of the CBR's
+winnings beyond those of the strategies that were played is Q, and
 
     T psi(I, a) = sum v(I, a) + sum_{I' next} Q(I')        Q(I') = max_a' (R(I', a') + sum_{I'' next} Q(I''))
 
@@ -358,7 +358,7 @@ def reach_of(view, cell):  # type: ignore[no-untyped-def]
         total = view.everything + view.now - view.early
     else:
         at = view.average_slot[cell]
-        if at < 0:  # the play there is forgotten, what it was at first too, and nothing is played there now
+        if at < 0:  # the play there is forgotten, the first iteration's too, and nothing is played there now
             return 0.0
         total = view.now * view.plan[cell] + view.average[at]
         if view.early > 0.0:
@@ -392,8 +392,7 @@ def is_short(payments, cell, view, step, gap, value):  # type: ignore[no-untyped
 def respond(payments, forest, cell, view, kept, won):  # type: ignore[no-untyped-def]
     """`won[c]` becomes sum psi(I', a') against the opponent's strategies, for a cell and all behind it.
 
-    With `kept`, what had been seen before the cell was pruned does not count. Returns the histories that a
-    walk would touch.
+    With `kept`, iterations before the cell was pruned do not count. Returns the histories that a walk would touch.
     """
     first, last = forest.behind[cell, 0], forest.behind[cell, 1]
     windowed = len(kept) > 0

@@ -1,4 +1,4 @@
-"""Compiled steps of pruning on the history form: when it begins, how it ends, and what is forgotten.
+"""Compiled steps of pruning on the history form: its beginning, its end, and the averages that are forgotten.
 
 Interval pruning keeps the other player's summed reach when it began, and counts the best response against the
 skipped iterations as played. Total pruning stores nothing behind a pruned cell.
@@ -126,7 +126,7 @@ def add_up_regrets(forest, held, behind):  # type: ignore[no-untyped-def]
 
 @kernel
 def begin(payments, forest, step, held, view, behind, play, begun, emptied):  # type: ignore[no-untyped-def]
-    """Prune, from the first moves on, what its CBR could not have made worth playing.
+    """Prune, from the first moves on, the actions that their CBR could not have made worth playing.
 
     Lists the cells in `begun`, and in `emptied` the infosets behind them that were stored; returns how many.
     """
@@ -175,7 +175,7 @@ def begin(payments, forest, step, held, view, behind, play, begun, emptied):  # 
 def settle(payments, forest, step, held, view, failed, won, released):  # type: ignore[no-untyped-def]
     """Measure the pruned actions of infosets whose bounds have come above 0.
 
-    What cannot pay yet stays pruned. The others are listed in `released`, with all values behind them in
+    Actions that cannot pay yet stay pruned. The others are listed in `released`, with all values behind them in
     `won`. Returns how many they are, and how many histories were touched.
     """
     none = won[:0]
@@ -285,7 +285,7 @@ def forget_averages(forest, held, limit, since, initial, emptied):  # type: igno
         if before >= 0:
             at = held.average_slot[before]
             if at < 0 or held.average[at] == FORGOTTEN:
-                k = forest.behind[before, 1]  # nothing is stored behind what is not
+                k = forest.behind[before, 1]  # nothing is stored behind a cell that is not
                 continue
             if held.pruned[before]:
                 outer, outer_since = forest.behind[before, 1], held.since[before]

@@ -1,6 +1,6 @@
 """CFR with interval or total regret-based pruning on the history form: fewer histories, smaller tables.
 
-Beside the tables the index of what is stored and the layout of the game stay in memory.
+Beside the tables their index and the layout of the game stay in memory.
 
 solver = PrunedSolver(tree, "cfr", pruning=Pruning("total"))
 solver.run(2000)
@@ -157,7 +157,7 @@ class PrunedSolver(OnHistories):
 
     def run(self, iterations: int) -> None:
         """Run more iterations."""
-        self.rule.schedule(self.iterations + 1, iterations, self.dtype)  # refuses what outgrows the tables
+        self.rule.schedule(self.iterations + 1, iterations, self.dtype)  # rejects what outgrows the tables
         for _ in range(iterations):
             self.iterations += 1
             step = self._step()

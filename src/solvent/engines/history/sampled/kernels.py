@@ -119,7 +119,7 @@ def add_regrets(table, row, actions, weight, floor, value, values, frame):  # ty
     """R += weight x (v(a) - v) over the actions that were tried."""
     for a in range(actions):
         gained = weight * (values[frame + a] - value)
-        if gained == gained:  # what was left out has no value
+        if gained == gained:  # actions that were left out have no value
             table[row + a] = added(table[row + a], gained, floor)
 
 
@@ -127,7 +127,7 @@ def add_regrets(table, row, actions, weight, floor, value, values, frame):  # ty
 def next_action(nodes, table, row, first, action, actions, threshold, strategy, values, frame):  # type: ignore[no-untyped-def]
     """The first action from `action` on that is not left out; `actions` if all are.
 
-    Left out is what is not played and whose regret is below `threshold`, unless it ends the game.
+    Left out are actions that are not played and have a regret below `threshold`, unless they end the game.
     """
     if threshold == -np.inf:
         return action
@@ -257,7 +257,7 @@ def outcome_pass(game, table, player, counter, weight, least, setting, frames): 
         match_regrets(table, row, actions, least, setting.mixes, strategy, frame)
         if who == player:
             top += 1
-            # Until the way back, what the action is drawn from stands in the place of its values.
+            # Until the way back, the probabilities of the draw stand in the place of the values.
             for a in range(frame, frame + actions):
                 values[a] = setting.exploration / actions + (1.0 - setting.exploration) * strategy[a]
             action = draw_action(values, frame, actions, drawn)

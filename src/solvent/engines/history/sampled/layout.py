@@ -1,7 +1,7 @@
 """The history form laid out for sampling: a step to any child is one look-up, an infoset's numbers one cache line.
 
 A node's children have consecutive numbers, and families lie in depth-first order, so that a walk that picks a child
-at random reads 16 bytes per node and finds what follows close by.
+at random reads 16 bytes per node and finds the next ones close by.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NODE = np.dtype(
 table, the chance node's lottery, or the line of the payoffs."""
 
 BYTES_PER_HISTORY = 40
-"""Bytes for each history, at most: its node and what is needed to number the nodes."""
+"""Bytes for each history, at most: its node and the arrays by which nodes are numbered."""
 
 
 class SampledHistories(NamedTuple):

@@ -145,7 +145,7 @@ class SamplingSolver(OnHistories):
         return int(run(self.layout.tree, self.table, first, stop, self.threads, self._setting, frames))
 
     def average_strategy(self) -> NDArray[np.float64]:
-        """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
+        """The average strategy, float64[cells], which converges. Uniform where a player never came."""
         return normalise(self._by_cell(self.layout.average), self.tree.infoset_cell)
 
     def current_strategy(self) -> NDArray[np.float64]:

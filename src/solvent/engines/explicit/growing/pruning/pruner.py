@@ -4,7 +4,7 @@ An action at a public node is pruned when T psi(I, a) <= sum v(I) for *every* ha
 best-response value against the opponent's average (Brown and Sandholm 2017). Its regrets are freed, and so are the
 regrets and sums of v(I) of everything that its player decides behind it. A bound by hand is kept at its node: how
 much the pruned actions there have gained on v(I) at most (the dynamic length). When it is above 0 a best response
-says what is true; if the action pays with some hand it returns with the regrets that it would have, had the best
+settles the question; if the action pays with some hand it returns with the regrets that it would have, had the best
 response been played all along, and else it stays pruned with a new bound.
 
 The average of pruned actions, and of those behind them, goes when its reach is at most C / sqrt(T) with every
@@ -58,7 +58,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass
 class Budget:
-    """The bytes that the tables may take, and what was not done for lack of room."""
+    """The bytes that the tables may take, and counts of what was refused for lack of room."""
 
     limit: int
     """Bytes."""
@@ -261,7 +261,7 @@ class Pruner:
         edges, decisions, cut = (np.zeros(tree.nodes, dtype=np.bool_) for _ in range(3))
         uniform = self.pruning.after == "uniform"
         mark_returning(tree.arrays, game.work, player, edge, uniform, edges, decisions, cut)
-        while True:  # making room may forget some of what is wanted
+        while True:  # making room may forget some of the wanted blocks
             answers, heads = self._answers(player, edge)
             wanted = {REGRET: edges | answers, AVERAGE: edges | answers, VALUE: decisions | heads, BOUND: cut}
             if SEEN in tables.names:
@@ -291,8 +291,8 @@ class Pruner:
     def _answers(self, player: int, edge: int) -> tuple[Mask, Mask]:
         """The opponent's edges and decisions behind a returning action that have no regrets and need them now.
 
-        `work.active` marks what returns. The opponent's decisions behind actions that it has pruned itself have
-        no regrets either; those are left out.
+        `work.active` marks the returning nodes. The opponent's decisions behind actions that it has pruned itself
+        have no regrets either; those are left out.
         """
         tree, held, active = self.game.tree, self.game.tables.stored_tables(), self.game.work.active
         answers, heads = (np.zeros(tree.nodes, dtype=np.bool_) for _ in range(2))
