@@ -131,7 +131,8 @@ def walk(rows, player, play, visited):  # type: ignore[no-untyped-def]
     play.value[0] = 0.0
     if len(visited) > 0:
         return walk_reached(rows, player, play, visited)
-    walk_range(rows, player, play, play.cell_value[player], np.int64(1), len(rows.parent))
+    # Literals, here and in `iterate`, are compiled apart, which spares tests for indices that count from the end.
+    walk_range(rows, player, play, play.cell_value[player], 1, len(rows.parent))
     return len(rows.parent)
 
 
@@ -232,14 +233,13 @@ def update(side, player, weights, tables, play):  # type: ignore[no-untyped-def]
 def iterate(rows, side0, side1, schedule, alternating, tables, play, visited):  # type: ignore[no-untyped-def]
     """Run one iteration for each row of `schedule` on the serial plan; returns the histories touched."""
     touched = 0
-    first, second = np.int64(0), np.int64(1)  # literals would have everything below compiled once more
     for t in range(len(schedule)):
         weights = schedule[t]
-        touched += walk(rows, first, play, visited)
+        touched += walk(rows, 0, play, visited)
         if not alternating:
-            touched += walk(rows, second, play, visited)
-        update(side0, first, weights, tables, play)
+            touched += walk(rows, 1, play, visited)
+        update(side0, 0, weights, tables, play)
         if alternating:
-            touched += walk(rows, second, play, visited)
-        update(side1, second, weights, tables, play)
+            touched += walk(rows, 1, play, visited)
+        update(side1, 1, weights, tables, play)
     return touched

@@ -19,14 +19,12 @@ import numpy as np
 
 from solvent.engines.exploration import draw_action, minimum_probability, mix_uniform, raise_to
 from solvent.engines.vectors.matching import added, match_row
-from solvent.foundation.kernels.compiling import inlined, internal, kernel
+from solvent.foundation.kernels.compiling import inlined, internal, joined, kernel
 from solvent.foundation.kernels.randomness import STEP, stream, uniform
 from solvent.games.game import CHANCE, TERMINAL
 
 Array = Any
 
-MODES = ("external", "chance", "outcome")
-EXTERNAL_SAMPLING, CHANCE_SAMPLING, OUTCOME_SAMPLING = range(3)
 SKIPPED_PART = 0.95
 """The share of passes with a regret floor in which actions near it are left out."""
 NEAR_FLOOR = 30 / 31
@@ -36,8 +34,6 @@ NEAR_FLOOR = 30 / 31
 class Setting(NamedTuple):
     """Options that stay the same for a whole run."""
 
-    mode: int
-    """A place in `MODES`."""
     seed: Any
     """uint64"""
     linear: bool
@@ -148,18 +144,38 @@ def next_played(strategy, frame, action, actions):  # type: ignore[no-untyped-de
     return action
 
 
-@internal
-def tree_pass(game, table, player, counter, weight, least, floor, threshold, setting, frames, number):  # type: ignore[no-untyped-def]
-    """External or chance sampling: all of the player's own actions; chance is drawn. Returns the histories touched.
+@inlined
+def begin_pass(setting, t, player):  # type: ignore[no-untyped-def]
+    """The weight of iteration t, the least probability of an action, and where the player's draws begin."""
+    weight = np.float64(t) if setting.linear else 1.0
+    return weight, minimum_probability(setting.decay, t), stream(setting.seed, t, player)
 
-    External sampling draws the other player's actions too. Chance sampling tries all of them, so that one pass can
-    meet an infoset in several histories, and must find the same strategy there although it changes the regrets:
-    the strategy is fixed when the infoset is first met. `number` tells this pass from the worker's others.
+
+@internal
+def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
+    """The floor of regrets, and the regret below which this pass leaves an action out."""
+    if setting.floor == 0.0:
+        return -np.inf, -np.inf
+    floor = -setting.floor * weight
+    if uniform(counter) < SKIPPED_PART:
+        return floor, floor * NEAR_FLOOR
+    return floor, -np.inf
+
+
+@joined
+def tree_pass(game, table, t, player, setting, frames, tries_all):  # type: ignore[no-untyped-def]
+    """Player's pass of iteration t: all own actions; chance is drawn. Returns the histories touched.
+
+    External sampling draws the other player's actions too. Chance sampling `tries_all` of them, so that one pass
+    can meet an infoset in several histories, and must find the same strategy there although it changes the regrets:
+    the strategy is fixed when the infoset is first met. `tries_all` is a literal: either is compiled by itself.
     """
+    weight, least, counter = begin_pass(setting, t, player)
+    floor, threshold = floors(setting, weight, counter - STEP)
+    number = 2 * t + player  # tells this pass from the worker's others
     nodes, payoff, keep, other = game
     strategy, values, stack = frames.strategy, frames.value, frames.node
     widest = len(strategy) // len(stack)
-    fixes = setting.mode == CHANCE_SAMPLING
     touched = 0
     top = -1
     node = 0
@@ -177,7 +193,7 @@ def tree_pass(game, table, player, counter, weight, least, floor, threshold, set
                 counter += STEP
                 continue
             frame = (top + 1) * widest
-            if fixes:
+            if tries_all:
                 if frames.met[row] != number:
                     frames.met[row] = number
                     match_regrets(table, row, actions, least, setting.mixes, frames.fixed, row)
@@ -189,7 +205,7 @@ def tree_pass(game, table, player, counter, weight, least, floor, threshold, set
                 action = next_action(nodes, table, row, first, 0, actions, threshold, strategy, values, frame)
             else:
                 add_average(table, row + actions, actions, weight * reach, strategy, frame)
-                if not fixes:
+                if not tries_all:
                     node = first + draw_action(strategy, frame, actions, uniform(counter))
                     counter += STEP
                     continue
@@ -208,33 +224,35 @@ def tree_pass(game, table, player, counter, weight, least, floor, threshold, set
             first, row = nodes[node].first, nodes[node].row
             values[frame + action] = value
             action += 1
-            if who == player:
+            own = who == player or not tries_all
+            if own:
                 action = next_action(
                     nodes, table, row, first, action, actions, threshold, strategy, values, frame
                 )
             else:
                 action = next_played(strategy, frame, action, actions)
             if action < actions:
-                if who != player:
+                if not own:
                     reach *= strategy[frame + action]
                 frames.action[top] = action
                 node = first + action
                 break
             value = expected_value(actions, strategy, values, frame)
-            if who == player:
+            if own:
                 add_regrets(table, row, actions, weight * reach, floor, value, values, frame)
             top -= 1
         if top < 0:
             return touched
 
 
-@internal
-def outcome_pass(game, table, player, counter, weight, least, setting, frames):  # type: ignore[no-untyped-def]
+@joined
+def outcome_pass(game, table, t, player, setting, frames):  # type: ignore[no-untyped-def]
     """One play of the game: chance and the other player as they play, the player partly at random.
 
     With q the probability of the player's draws so far, everything counts 1 / q times: values are v / q(a) of the
     drawn action and 0 of the others, regrets and averages are weighted by 1 / q of the history.
     """
+    weight, least, counter = begin_pass(setting, t, player)
     nodes, payoff, keep, other = game
     strategy, values, stack = frames.strategy, frames.value, frames.node
     widest = len(strategy) // len(stack)
@@ -282,32 +300,31 @@ def outcome_pass(game, table, player, counter, weight, least, setting, frames): 
     return touched
 
 
-@internal
-def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
-    """The floor of regrets, and the regret below which this pass leaves an action out."""
-    if setting.floor == 0.0:
-        return -np.inf, -np.inf
-    floor = -setting.floor * weight
-    if uniform(counter) < SKIPPED_PART:
-        return floor, floor * NEAR_FLOOR
-    return floor, -np.inf
-
-
 @kernel
-def run(game, table, first, stop, step, setting, frames):  # type: ignore[no-untyped-def]
+def run_external(game, table, first, stop, step, setting, frames):  # type: ignore[no-untyped-def]
     """Every `step`-th iteration from `first` to before `stop`; returns the histories touched."""
     touched = 0
     for t in range(first, stop, step):
-        weight = np.float64(t) if setting.linear else 1.0
-        least = minimum_probability(setting.decay, t)
         for player in range(2):
-            counter = stream(setting.seed, t, player)
-            if setting.mode == OUTCOME_SAMPLING:
-                touched += outcome_pass(game, table, player, counter, weight, least, setting, frames)
-                continue
-            floor, threshold = floors(setting, weight, counter - STEP)
-            number = 2 * t + player
-            touched += tree_pass(
-                game, table, player, counter, weight, least, floor, threshold, setting, frames, number
-            )
+            touched += tree_pass(game, table, t, player, setting, frames, False)
+    return touched
+
+
+@kernel
+def run_chance(game, table, first, stop, step, setting, frames):  # type: ignore[no-untyped-def]
+    """`run_external` with chance sampling."""
+    touched = 0
+    for t in range(first, stop, step):
+        for player in range(2):
+            touched += tree_pass(game, table, t, player, setting, frames, True)
+    return touched
+
+
+@kernel
+def run_outcome(game, table, first, stop, step, setting, frames):  # type: ignore[no-untyped-def]
+    """`run_external` with outcome sampling."""
+    touched = 0
+    for t in range(first, stop, step):
+        for player in range(2):
+            touched += outcome_pass(game, table, t, player, setting, frames)
     return touched

@@ -11,13 +11,13 @@ same numbers on every machine, however a run is cut into parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.engines.history.sampled.kernels import MODES, Frames, Setting, run
+from solvent.engines.history.sampled.kernels import Frames, Setting, run_chance, run_external, run_outcome
 from solvent.engines.history.sampled.layout import HistoryLayout, aligned, lay_out_histories
 from solvent.engines.history.solver import OnHistories, check_options, table_dtype
 from solvent.engines.locking import LockedRegrets
@@ -32,6 +32,11 @@ from solvent.strategy.solved.locks import Locks
 from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import normalise
 
+KERNELS: dict[str, Callable[..., int]] = {
+    "external": run_external,
+    "chance": run_chance,
+    "outcome": run_outcome,
+}
 PRIOR = 1.0
 """Regrets of a warm start at an infoset, in largest payoffs: a few visits unlearn them."""
 CHECK_FROM = 100
@@ -79,7 +84,6 @@ class SamplingSolver(OnHistories):
             self.locks = locks
             self._locked = LockedRegrets(locks, self.layout.regret, self.table.dtype)
         self._setting = Setting(
-            MODES.index(self.sampling.mode),
             np.uint64(seed),
             self.rule.linear,
             float(self.sampling.exploration),
@@ -141,7 +145,7 @@ class SamplingSolver(OnHistories):
         self.iterations += iterations
 
     def _work(self, first: int, stop: int, worker: int) -> int:
-        frames = self._frames[worker]
+        run, frames = KERNELS[self.sampling.mode], self._frames[worker]
         return int(run(self.layout.tree, self.table, first, stop, self.threads, self._setting, frames))
 
     def average_strategy(self) -> NDArray[np.float64]:
