@@ -99,7 +99,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fresh]:
     def forget() -> None:
         for name in ("kernels", "helpers"):
             sys.modules.pop(name, None)
-        for remembered in (caching._writable, caching._temporary, caching._say_unkept):
+        for remembered in (caching._writable, caching._temporary, caching._warn_unkept):
             remembered.cache_clear()
 
     def load(helpers: str = HELPERS) -> ModuleType:

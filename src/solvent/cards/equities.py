@@ -124,7 +124,7 @@ def equity(
     _check_board(board, dead)
     gone = {*board, *dead}
     weights = np.stack(
-        [_live(which.weights, gone, name) for which, name in ((first, "first"), (second, "second"))]
+        [_unblocked(which.weights, gone, name) for which, name in ((first, "first"), (second, "second"))]
     )
     together = _compatible(weights)
     total = float(weights[0] @ together[0])
@@ -152,7 +152,7 @@ def _check_board(board: Sequence[Card], dead: Sequence[Card]) -> None:
         raise CardError(f"{len(dead)} dead cards leave too few to deal two hands and a board")
 
 
-def _live(weights: NDArray[np.float64], gone: set[Card], name: str) -> NDArray[np.float64]:
+def _unblocked(weights: NDArray[np.float64], gone: set[Card], name: str) -> NDArray[np.float64]:
     """A range without the hands that hold a card which is out."""
     hands, out = pairs(), list(gone)
     live = np.where(np.isin(hands.low, out) | np.isin(hands.high, out), 0.0, weights)
@@ -215,14 +215,15 @@ def _work(task: _Task, threads: int, progress: Watch | None) -> tuple[NDArray[np
     """Count each hand's wins and ties on all run-outs: float64[hands of the task, 4], and the boards looked at."""
     cards, to_come = len(task.stub), BOARD - len(task.board)
     pieces = list(_pieces(cards, to_come))
-    behind = [comb(cards - _next(piece), to_come - len(piece)) for piece in pieces]
+    behind = [comb(cards - _begin(piece), to_come - len(piece)) for piece in pieces]
     done = np.cumsum(behind).tolist()
     parts: list[tuple[int, NDArray[np.float64]]] = [(0, np.zeros(0))] * len(pieces)
 
     def work(start: int, end: int, _: None) -> None:
         for number in range(start, end):
             piece, won = pieces[number], np.zeros((len(task.hands.number), 4))
-            known, stub = np.concatenate([task.board, task.stub[list(piece)]]), task.stub[_next(piece) :]
+            known = np.concatenate([task.board, task.stub[list(piece)]])
+            stub = task.stub[_begin(piece) :]
             seen = meet_on_boards(known, stub, task.symmetries, evaluator(), task.hands, task.sweep, won)
             parts[number] = seen, won
 
@@ -241,11 +242,11 @@ def _pieces(cards: int, to_come: int) -> Iterator[tuple[int, ...]]:
     """The first one or two cards of the run-outs, by their places in the stub; each is a piece of the work."""
     first = {0: 0, 1: 0, 2: 1}.get(to_come, 2)
     for places in combinations(range(cards), first):
-        if cards - _next(places) >= to_come - first:
+        if cards - _begin(places) >= to_come - first:
             yield places
 
 
-def _next(piece: tuple[int, ...]) -> int:
+def _begin(piece: tuple[int, ...]) -> int:
     """The place in the stub behind a piece's own cards."""
     return piece[-1] + 1 if piece else 0
 

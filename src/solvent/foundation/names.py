@@ -27,13 +27,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if len(name) > LONGEST:
         return ""
     short = [each for each in known if len(each) <= LONGEST]
-    near = sorted(((_alike(name, each), each) for each in short), key=lambda pair: -pair[0])
+    near = sorted(((_similarity(name, each), each) for each in short), key=lambda pair: -pair[0])
     best = near[0][0] if near else 0.0
     found = [each for share, each in near if share >= max(NEAR, best - 0.1)][:MOST]
     return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
-def _alike(name: str, other: str) -> float:
+def _similarity(name: str, other: str) -> float:
     first, second = (re.sub(r"[\s_-]", "", text.casefold()) for text in (name, other))
     if first == second:
         return 1.0

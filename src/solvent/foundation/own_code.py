@@ -19,7 +19,7 @@ from typing import Any
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 
-WRITTEN = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*|.+\.py):(?P<name>[^\W\d]\w*)")
+OWN_NAME = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*|.+\.py):(?P<name>[^\W\d]\w*)")
 FAILURES = (Exception, SystemExit)
 """Failures of own code: `sys.exit` in it would otherwise end the command without a word."""
 _files: set[str] = set()
@@ -32,7 +32,7 @@ def names_own_code(text: str) -> bool:
     >>> [names_own_code(text) for text in ("bot.py:Caller", "bots.simple:Caller", "runs/a:tight", "random")]
     [True, True, False, False]
     """
-    return WRITTEN.fullmatch(text) is not None
+    return OWN_NAME.fullmatch(text) is not None
 
 
 def load_own(text: str, what: str = "class") -> Any:
@@ -40,7 +40,7 @@ def load_own(text: str, what: str = "class") -> Any:
 
     An error in the module itself is refused with a sentence that says where it is.
     """
-    found = WRITTEN.fullmatch(text)
+    found = OWN_NAME.fullmatch(text)
     if found is None:
         raise InputError(f"own code is written module:Class or file.py:Class, not {text!r}")
     written, name = found["module"], found["name"]
@@ -64,12 +64,12 @@ def explained() -> Iterator[None]:
         trace = error.__traceback__
         while trace is not None and not _is_own(trace.tb_frame.f_code.co_filename):
             trace = trace.tb_next
-        if trace is None and not _lacks_something(error):
+        if trace is None and not _is_missing_attribute(error):
             raise
-        raise InputError(f"own code failed: {_said(error)}") from error
+        raise InputError(f"own code failed: {_error_line(error)}") from error
 
 
-def _lacks_something(error: BaseException) -> bool:
+def _is_missing_attribute(error: BaseException) -> bool:
     """Whether an object of own code was asked for what it does not have, such as a method of a game's state."""
     if not isinstance(error, AttributeError):
         return False
@@ -94,7 +94,7 @@ def _refused(sentence: str) -> Iterator[None]:
     except InputError:
         raise
     except FAILURES as error:
-        raise InputError(f"{sentence}: {_said(error)}") from error
+        raise InputError(f"{sentence}: {_error_line(error)}") from error
 
 
 def _from_file(path: Path) -> Any:
@@ -134,7 +134,7 @@ def _is_own(file: str) -> bool:
     return str(Path(file).resolve()) in _files
 
 
-def _said(error: BaseException) -> str:
+def _error_line(error: BaseException) -> str:
     """An error in one line: its kind, what it says, and the last line of own code that led to it."""
     place, own, trace = "", "", error.__traceback__
     while trace is not None:

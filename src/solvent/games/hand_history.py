@@ -61,7 +61,7 @@ class Hand:
         lies = BOARD_CARDS[-1] if state.showdown else BOARD_CARDS[state.street]
         if len(self.board) != lies:
             raise GameError(f"after these actions the board has {lies} cards, not {len(self.board)}")
-        if self.names is not None and not all(map(_plain, self.names)):
+        if self.names is not None and not all(map(_is_plain_name, self.names)):
             raise GameError(f"a name is printable text that begins and ends with no quote, not {self.names}")
 
     @cached_property
@@ -182,7 +182,7 @@ def _cards(hole: Hole | None) -> str:
     return UNKNOWN if hole is None else cards_label(hole)
 
 
-def _plain(name: str) -> bool:
+def _is_plain_name(name: str) -> bool:
     return bool(name) and name.isprintable() and "''" not in name and "'" not in (name[0], name[-1])
 
 

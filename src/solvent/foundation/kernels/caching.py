@@ -52,8 +52,8 @@ KEPT = 3
 """States of its code of which a kernel's files are kept, so that going back to a branch compiles nothing."""
 ABANDONED = 3600.0
 """Seconds after which a file that is still being written has no writer any more."""
-MADE_BY = tuple(import_module(name).__version__ for name in ("numba", "llvmlite", "numpy"))
-SET_BY = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE")
+VERSIONS = tuple(import_module(name).__version__ for name in ("numba", "llvmlite", "numpy"))
+SETTINGS = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE")
 """Settings of Numba's that change what code compiles to."""
 TURNS = ".turns"
 """File in a folder of kernels on which turns are taken."""
@@ -182,14 +182,14 @@ class KernelCache:
             write_whole(path, key + sha256(payload).digest() + payload, f".{uuid.uuid4().hex}{WRITING}")
             self._remove_old(path.parent)
         except (InputError, OSError) as error:
-            _say_unkept(getattr(error.__cause__ or error, "strerror", None))
+            _warn_unkept(getattr(error.__cause__ or error, "strerror", None))
 
     def _key(self, stamps: Stamps, signature: Any, codegen: Any) -> tuple[str, bytes]:
         """The name of a signature's file, and the digest of all that its content depends on."""
         arguments, _ = sigutils.normalize_signature(signature)
         stamp = stamps.of(self._dispatcher)
-        settings = [str(getattr(config, name, None)) for name in SET_BY]
-        machine = repr((MADE_BY, settings, codegen.magic_tuple())).encode()
+        settings = [str(getattr(config, name, None)) for name in SETTINGS]
+        machine = repr((VERSIONS, settings, codegen.magic_tuple())).encode()
         variant = sha256(stamps.of(*arguments) + machine).digest()
         name = f"{self._begins}{stamp.hex()[:DIGITS]}-{variant.hex()[:DIGITS]}.nbc"
         return name, sha256(stamp + variant).digest()
@@ -301,6 +301,6 @@ def _private(folder: Path) -> bool:
 
 
 @cache
-def _say_unkept(why: str | None) -> None:
+def _warn_unkept(why: str | None) -> None:
     sentence = f"compiled kernels are compiled again next time, as they cannot be written: {why}"
     warnings.warn(sentence, Notice, stacklevel=3)

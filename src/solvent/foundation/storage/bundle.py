@@ -141,12 +141,12 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(f"{path} is damaged: it has been changed since it was written")
     if version != FORMAT:
         raise InputError(f"{path} has format {version}; this version of solvent reads format {FORMAT}")
-    if not _is_written_by_us(manifest):
+    if not _is_well_formed(manifest):
         raise InputError(f"{path} is damaged: it does not say which files and facts belong to it")
     return manifest
 
 
-def _is_written_by_us(manifest: Mapping[str, Any]) -> bool:
+def _is_well_formed(manifest: Mapping[str, Any]) -> bool:
     """Whether a manifest, whose digest anybody can compute, has facts and names files of its own folder alone."""
     files, facts = manifest.get("files"), manifest.get("facts")
     return (
@@ -183,7 +183,7 @@ def _check_files(folder: Path, files: Mapping[str, Any], below: Mapping[str, int
             write_text(folder / NOTE, json.dumps(noted), aside=f".{os.getpid()}{WRITING}")
 
 
-def _another_file(path: Path, sha256: str) -> str:
+def _wrong_file(path: Path, sha256: str) -> str:
     """The sentence for a file with another content: one of this folder's or of a neighbour's, or a damaged one."""
     for manifest in (path.parent / MANIFEST, *sorted(path.parent.parent.glob(f"*/{MANIFEST}"))):
         with suppress(InputError):
@@ -198,7 +198,7 @@ def _another_file(path: Path, sha256: str) -> str:
 def _check_file(path: Path, sha256: str, below: int | None) -> None:
     with _reading(path):
         if (found := _sha256(path)) != sha256:
-            raise InputError(_another_file(path, found))
+            raise InputError(_wrong_file(path, found))
         if below is None:
             return
         array = np.load(path, mmap_mode="r", allow_pickle=False)

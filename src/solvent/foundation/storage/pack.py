@@ -146,7 +146,7 @@ def _extract(path: Path, folder: Path, watch: Watch | None, stop: Stop | None) -
                 raise InputError(
                     f"{path} is damaged: it claims to hold {len(entries):,} files of {size(total)}"
                 )
-            if not all(map(_can_be_ours, entries)):
+            if not all(map(_is_plain_file, entries)):
                 raise damaged
             check_room(folder, total)
             for entry in entries:
@@ -167,7 +167,7 @@ def _extract(path: Path, folder: Path, watch: Watch | None, stop: Stop | None) -
         raise damaged from error
 
 
-def _can_be_ours(entry: zipfile.ZipInfo) -> bool:
+def _is_plain_file(entry: zipfile.ZipInfo) -> bool:
     """Whether an entry is an ordinary file inside the run's folder, compressed as `pack` does it."""
     name, mode = PurePosixPath(entry.filename), entry.external_attr >> 16
     inside = not name.is_absolute() and not any(part.startswith(".") for part in name.parts)

@@ -124,7 +124,7 @@ class Run:
             raise InputError(f"{folder} already holds a run; resume it by --resume, or choose another folder")
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is a file; choose a new folder")
-        if folder.is_dir() and not _holds_nothing(folder):
+        if folder.is_dir() and not _is_unused(folder):
             raise InputError(
                 f"{folder} holds files that are not a run's; choose another folder, or empty this one"
             )
@@ -364,7 +364,7 @@ def _read_configuration(folder: Path) -> dict[str, Any]:
     return written
 
 
-def _holds_nothing(folder: Path) -> bool:
+def _is_unused(folder: Path) -> bool:
     """Whether all that a folder holds was left by a run that had not begun: see `CREATING`."""
     if (folder / CREATING).is_file():
         return True

@@ -233,7 +233,7 @@ class _Positions:
                 f"give fewer sizes or a cap"
             )
         children = tuple(
-            [self._behind(place, name, act(place.state, action, allowed)) for name, action in actions.items()]
+            [self._after(place, name, act(place.state, action, allowed)) for name, action in actions.items()]
         )
         nodes = 1 + sum([child.nodes for child in children])
         chooses = len(children) > 1 or any(child.chooses for child in children)
@@ -288,13 +288,13 @@ class _Positions:
 
     # What follows an action
 
-    def _behind(self, place: _Place, name: str, after: HoldemState) -> _Position:
+    def _after(self, place: _Place, name: str, after: HoldemState) -> _Position:
         if after.over:
             return self._end(after)
-        found = self._decision(self._reached(place, name, after))
+        found = self._decision(self._place_after(place, name, after))
         return found if after.street == place.state.street else _deal(found)
 
-    def _reached(self, place: _Place, name: str, after: HoldemState) -> _Place:
+    def _place_after(self, place: _Place, name: str, after: HoldemState) -> _Place:
         """The place after an action that does not end the hand."""
         state, base, _, line = place
         longer = None if line is None else (*line, name)

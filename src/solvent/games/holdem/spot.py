@@ -74,7 +74,7 @@ class Spot(HoldemCards):
         street = BOARD_CARDS.index(len(self.root_board))
         self.street_names, self.deals = STREETS[street:], DEALS[street - 1 :]
         self.ranges = _range(oop, NAMES[0]), _range(ip, NAMES[1])
-        self.range_weights = tuple(map(self._left_by_board, self.ranges, NAMES))  # type: ignore[assignment]
+        self.range_weights = tuple(map(self._unblocked_weights, self.ranges, NAMES))  # type: ignore[assignment]
         if not self._pairs.any():
             raise GameError(
                 "OOP and IP can hold no hands at once: every hand of one range shares a card with all of the other"
@@ -98,7 +98,7 @@ class Spot(HoldemCards):
             given["check_down"] = True
         return spell_call("spot", given | self.sizes)
 
-    def _left_by_board(self, held: Range, name: str) -> NDArray[np.float64]:
+    def _unblocked_weights(self, held: Range, name: str) -> NDArray[np.float64]:
         """The weights of a range without the hands that the board blocks."""
         if not held.weights.any():
             raise GameError(f"the range of {name} is empty: no hand in it has a weight above 0")
