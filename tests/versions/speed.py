@@ -94,7 +94,7 @@ def match(cards: Path, folder: Path) -> Job:
         options: dict[str, Any] = {"sampling": "public", "iterations": 20, "betting": BETTING, "seed": seed}
         solvent.train(cards, out=out, threads=1, **options)
         agents.append(solvent.AgentLoader().load(str(out)))
-    game = solvent.Match(*agents, solvent.HoldemRules(), hands=60_000)
+    game = solvent.Match(*agents, solvent.HoldemRules(), hands=1_200_000)
     return timed(lambda: game.run(threads=1))
 
 
@@ -117,15 +117,15 @@ def solve(game: str, **options: Any) -> Prepare:
 
 
 JOBS: dict[str, Prepare] = {
-    "training, public sampling": training("public", 20),
-    "training, external sampling": training("external", 40_000),
+    "training, public sampling": training("public", 100),
+    "training, external sampling": training("external", 120_000),
     "match of table agents": match,
-    "river spot": spot(RIVER, 150),
-    "turn spot": spot(TURN, 40),
-    "plan aggregated": solve("flop_holdem(suits=4,ranks=4)", plan="aggregated", iterations=60),
-    "plan serial": solve("leduc5", plan="serial", form="history", iterations=60),
-    "plan flattened": solve("leduc5", plan="flattened", form="history", iterations=60),
-    "solve with external sampling": solve("leduc5", sampling="external", iterations=300_000),
+    "river spot": spot(RIVER, 4_000),
+    "turn spot": spot(TURN, 800),
+    "plan aggregated": solve("flop_holdem(suits=4,ranks=4)", plan="aggregated", iterations=150),
+    "plan serial": solve("leduc5", plan="serial", form="history", iterations=40),
+    "plan flattened": solve("leduc5", plan="flattened", form="history", iterations=40),
+    "solve with external sampling": solve("leduc5", sampling="external", iterations=100_000),
 }
 
 
