@@ -71,7 +71,7 @@ def list_boards(
             for number, board in enumerate(map(tuple, before.cards.tolist()))
             for dealt, orbit, fixing in _orbits(deck, board, count, before.groups[number])
         ]
-        cards, parent, multiplicity, groups = zip(*rows, strict=True)
+        cards, parent, multiplicity, groups = zip(*rows, strict=True) if rows else ((), (), (), ())
         streets.append(
             Boards(
                 np.array(cards, dtype=np.int8),
