@@ -13,7 +13,7 @@ from commands_run import copy, newest_checkpoint, refused, solved, solvent
 from rich.console import Console
 
 from solvent.app.commands.games.games import games_table
-from solvent.app.views.runs import runs_table
+from solvent.app.commands.runs.runs import runs_table
 from solvent.foundation.storage import bundle
 from solvent.foundation.storage.run import Run
 

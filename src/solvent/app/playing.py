@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from solvent.app.terminal import table
-from solvent.app.views.charts.playing_cards import cards_text
+from solvent.app.views.charts.html_chart import SYMBOLS
+from solvent.cards.deck import RANKS, Card
 from solvent.cards.ranking import best_strength, hand_names
 from solvent.foundation.errors import shortened
 from solvent.foundation.storage.reading import read_line
@@ -33,6 +34,8 @@ HELP = """Type the number of a choice, a word or a letter:
   s                       the score
   q                       quit
   ?                       this help"""
+STYLES = ("green", "blue", "red", "bold")
+"""Styles of the suits by number, in the four colours of card rooms."""
 HELP_WORDS = ("?", "h", "help")
 LONGEST_ANSWER = 1_000
 """Letters of an answer that are read; the rest of its line is skipped."""
@@ -277,6 +280,17 @@ def _showdown(yours: tuple[int, ...], its: tuple[int, ...], board: tuple[int, ..
         "Showdown on ", cards_text(board), ": you have ", cards_text(yours), f", {names[0]}; it has ",
         cards_text(its), f", {names[1]}.",
     )  # fmt: skip
+
+
+def cards_text(cards: Iterable[Card]) -> Text:
+    """Cards with spaces in between.
+
+    >>> cards_text([51, 45]).plain
+    'A♠ K♦'
+    """
+    return Text(" ").join(
+        Text(RANKS[card // 4] + SYMBOLS[card % 4], style=STYLES[card % 4]) for card in cards
+    )
 
 
 def _edits_lines() -> bool:

@@ -47,17 +47,10 @@ def run_summary(folder: Path) -> dict[str, Any]:
 def _described(folder: Path) -> dict[str, Any]:
     run = Run.open(folder)
     facts, asked = run.facts(), run.configuration
-    poker = f"no-limit hold'em, {asked.get('betting')} betting"
     known = {"iterations", "seconds", "exploitability", "exploitability_at"} & facts.keys()
     return {
         "kind": run.kind,
-        "game": poker
-        if run.kind == "training"
-        else _spot_line(run)
-        if run.kind == "spot"
-        else _report_line(run)
-        if run.kind == "report"
-        else asked.get("game"),
+        "game": _game(run),
         "rule": asked.get("rule"),
         "updates": asked.get("updates"),
         "created": run.made.get("created"),
@@ -74,13 +67,16 @@ def _additions(run: Run) -> int | None:
     return int(rows[-1].get("additions", 0)) if rows else 0
 
 
-def _report_line(run: Run) -> str:
-    asked, done = run.configuration, len({row.get("flop") for row in run.metrics()})
-    return f"{done:,} of {len(asked['flops']):,} flops, pot {asked['pot']:,}, stack {asked['stack']:,}"
-
-
-def _spot_line(run: Run) -> str:
-    """A spot without its ranges, which may be long."""
+def _game(run: Run) -> Any:
+    """The game of a run; of a spot without its ranges, which may be long."""
+    asked = run.configuration
+    if run.kind == "training":
+        return f"no-limit hold'em, {asked.get('betting')} betting"
+    if run.kind == "report":
+        done = len({row.get("flop") for row in run.metrics()})
+        return f"{done:,} of {len(asked['flops']):,} flops, pot {asked['pot']:,}, stack {asked['stack']:,}"
+    if run.kind != "spot":
+        return asked.get("game")
     from solvent.cards.deck import cards_label
     from solvent.spots.folder import locks_of, spot_of
 

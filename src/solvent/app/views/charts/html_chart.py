@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from solvent.app.views.charts.playing_cards import SYMBOLS
 from solvent.cards.deck import RANKS, Card
 from solvent.foundation.html import shares_background
 from solvent.strategy.agents.betting_line import action_label
 from solvent.strategy.agents.decisions import action_colours
 from solvent.strategy.agents.trained import ClassChart, TrainedStrategy, class_label
 
+SYMBOLS = "♣♦♥♠"
+"""Symbols of the suits by number; a terminal whose encoding has none shows c, d, h and s (`app.terminal`)."""
 SUIT_COLOURS = ("#1b7a2f", "#1f5fbf", "#c02626", "#111111")
 """Clubs, diamonds, hearts and spades, as on a terminal."""
 

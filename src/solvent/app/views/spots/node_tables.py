@@ -38,16 +38,12 @@ def node_heading(node: SpotNode) -> Text:
 def players_table(node: SpotNode, big_blind: float | None = None) -> Table:
     """Hands, equities and EVs of both players here; EVs in chips, or in big blinds of `big_blind` chips."""
     summary, chips = node.summary(), big_blind or 1
-    shown = table("", "combos", "EV, BB" if big_blind else "EV", "equity", "EQR", numbers=True)
-    for player, name in enumerate(NAMES):
-        shown.add_row(
-            name,
-            f"{summary['combos'][player]:.2f}",
-            _decimal(summary["ev"][player], chips),
-            _percent(summary["equity"][player]),
-            _decimal(summary["eqr"][player]),
-        )
-    return shown
+    columns = zip(NAMES, *(summary[name] for name in ("combos", "ev", "equity", "eqr")), strict=True)
+    rows = (
+        (name, f"{combos:.2f}", _decimal(ev, chips), _percent(equity), _decimal(eqr))
+        for name, combos, ev, equity, eqr in columns
+    )
+    return table("", "combos", "EV, BB" if big_blind else "EV", "equity", "EQR", numbers=True, rows=rows)
 
 
 def hands_table(hands: HandList, limit: int, width: int, big_blind: float | None = None) -> RenderableType:
@@ -62,27 +58,23 @@ def hands_table(hands: HandList, limit: int, width: int, big_blind: float | None
     rows: list[list[str]] = []
     total = len(columns["hand"])
     for place in range(min(total, limit)):
-        says = " + ".join((columns["made"][place], *columns["draws"][place]))
-        locked = bool(actions) and columns["locked"][place]
-        says += ", locked" if locked else ""
-        if not columns["reached"][place]:
-            blank = ["-"] * (len(NUMBERS) - 1 + 2 * len(actions))
-            weight = f"{columns['weight'][place]:.3f}"
-            rows.append([columns["hand"][place], weight, *blank, f"{says}, not reached"])
-            continue
-        learned = not actions or often[hands.places[place]] or locked
-        rows.append(
-            [
-                columns["hand"][place],
-                f"{columns['weight'][place]:.3f}",
-                _decimal(columns["ev"][place], chips),
-                _percent(columns["equity"][place]),
-                _decimal(columns["eqr"][place]),
-                *(_percent(columns[action][place]) if learned else "-" for action in actions),
-                *(_decimal(columns[f"ev of {action}"][place], chips) for action in actions),
-                says if learned else f"{says}, hardly reached",
+        one = {name: column[place] for name, column in columns.items()}
+        locked = bool(actions) and one["locked"]
+        says = " + ".join((one["made"], *one["draws"])) + (", locked" if locked else "")
+        if not one["reached"]:
+            numbers = ["-"] * (len(NUMBERS) - 1 + 2 * len(actions))
+            says += ", not reached"
+        else:
+            learned = not actions or often[hands.places[place]] or locked
+            numbers = [
+                _decimal(one["ev"], chips),
+                _percent(one["equity"]),
+                _decimal(one["eqr"]),
+                *(_percent(one[action]) if learned else "-" for action in actions),
+                *(_decimal(one[f"ev of {action}"], chips) for action in actions),
             ]
-        )
+            says += "" if learned else ", hardly reached"
+        rows.append([one["hand"], f"{one['weight']:.3f}", *numbers, says])
     headers = ["hand", *NUMBERS.values(), *actions, *worths, f"what {NAMES[hands.player]} has"]
     spared = {"EQR": ["EQR"], "weight": ["weight"], "equity": ["equity"], ACTION_EVS: worths}
     shown, dropped = _narrow(headers, rows, width, spared | {headers[-1]: [headers[-1]], "EV": ["EV"]})

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -49,9 +49,8 @@ def _sizes_found(found: SizesFound) -> list[Table]:
         "nodes": f"{found.nodes:,} x hands, {part:.1f} % of the tree with all candidates",
         "seconds": f"{span(found.look_seconds)} of looks, {span(found.adding_seconds)} of additions",
     }
-    added = table(
-        "iteration", "street", "player", "line", "added", "of the pot", "worth, % of pot", numbers=True
-    )
+    headers = ("iteration", "street", "player", "line", "added", "of the pot", "worth, % of pot")
+    added = table(*headers, numbers=True)
     for one in found.added:
         size_of_pot = f"{one.percent_of_pot:.0f} %"
         worth = f"with {one.behind}" if one.behind else f"{one.worth_percent:.3f}"
@@ -86,7 +85,7 @@ def grid_text(
     width: int,
     colours: Sequence[str],
 ) -> Text:
-    """The grid: a cell for each class of hands, with what its hands play on average by weight, and a legend.
+    """The grid: a cell for each class of hands with their mean strategy by weight, and a legend of actions.
 
     hands: labels such as AhKh. weights: float[hands]; hands that hardly come (`not_negligible`) are left out.
     strategy: float[actions, hands]. heights: of classes (`node_heights`). actions: names such as check, bet 100.
@@ -99,27 +98,14 @@ def grid_text(
     classes = class_frequencies(hands, weights, strategy)
     lines = chart_lines(classes, heights, colours, marks, colour, width)
     note = [Text(line) for line in wrap(COLOURED_NOTE if colour else MARKED_NOTE, width)]
-    legend = _legend(weights, strategy, actions, colours, marks, colour)
-    return Text("\n").join([*lines, Text(""), *note, *legend])
-
-
-def _legend(
-    weights: NDArray[np.float64],
-    strategy: NDArray[np.float64],
-    actions: Sequence[str],
-    colours: Sequence[str],
-    marks: Sequence[str],
-    colour: bool,
-) -> list[Text]:
-    """A line for each action: its colour or mark, its name, and how often it is taken, hands by their weights."""
+    lines += [Text(""), *note]
     total = weights.sum()
     means = strategy @ weights / total if total > 0 else np.zeros(len(actions))
     wide = max((len(action) for action in actions), default=0)
-    lines = []
     for action, mean, style, mark in zip(actions, means.tolist(), colours, marks, strict=True):
         key = Text("  ", style=f"on {style}") if colour else Text(f"{mark:<2}")
         lines.append(Text.assemble(key, f" {action:<{wide}} {100 * mean:6.2f} %"))
-    return lines
+    return Text("\n").join(lines)
 
 
 def _facts(result: SpotResult) -> dict[str, str]:
@@ -139,13 +125,9 @@ def _facts(result: SpotResult) -> dict[str, str]:
 
 
 def _players(result: SpotResult) -> Table:
-    shown = table("", "EV", "equity", "gain by best response", "hands", numbers=True)
-    for player, name in enumerate(NAMES):
-        shown.add_row(
-            name,
-            f"{result.ev[player]:.3f}",
-            f"{100 * result.equity[player]:.2f} %",
-            f"{result.evaluation.gains[player]:.4g}",
-            f"{result.size.hands[player]:,}",
-        )
-    return shown
+    columns = zip(NAMES, result.ev, result.equity, result.evaluation.gains, result.size.hands, strict=True)
+    rows = (
+        (name, f"{ev:.3f}", f"{100 * equity:.2f} %", f"{gain:.4g}", f"{hands:,}")
+        for name, ev, equity, gain, hands in columns
+    )
+    return table("", "EV", "equity", "gain by best response", "hands", numbers=True, rows=rows)
