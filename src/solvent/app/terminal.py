@@ -14,7 +14,6 @@ from typing import IO, Any, cast
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
-from rich.text import Text
 
 from solvent.foundation.errors import without_controls
 from solvent.foundation.progress import Watch
@@ -88,11 +87,6 @@ def terminal(stderr: bool = False) -> Console:
 def has_colours(console: Console) -> bool:
     """Whether colours can be seen: not off a terminal, nor where NO_COLOR is set."""
     return console.color_system is not None and not console.no_color
-
-
-def print_sentence(console: Console, sentence: Text | str) -> None:
-    """Print text that a terminal breaks between words; elsewhere its lines stay whole."""
-    console.print(sentence, soft_wrap=not console.is_terminal)
 
 
 def table(

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.deck import Card
-from solvent.forms.betting.tree import DEAL, DECISION
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Watch
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
 from solvent.play.agents import AgentLoader
 from solvent.play.asked import averaged_match
 from solvent.solving.measure import measure, value_against
+from solvent.strategy.agents.betting_line import decision_after
 from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.solved.tables import compare as differences
@@ -107,19 +107,17 @@ def _note_distances(
     random: np.random.Generator,
     distances: list[list[float]],
 ) -> None:
-    here, there = 0, 0
-    while a.tree.kind[here] == DECISION and b.tree.kind[there] == DECISION:
+    here: int | None = 0
+    there: int | None = 0
+    while here is not None and there is not None:
         street, player = int(a.tree.street[here]), int(a.tree.player[here])
         hole, board = tuple(deck[2 * player : 2 * player + 2]), tuple(deck[4 : 4 + BOARD_CARDS[street]])
         union = sorted({*a.tree.actions(here), *b.tree.actions(there)})
-        first, second = (
-            _spread(strategy, node, hole, board, union) for strategy, node in ((a, here), (b, there))
-        )
+        first = _spread(a, here, hole, board, union)
+        second = _spread(b, there, hole, board, union)
         distances[street].append(float(np.abs(first - second).sum()) / 2)
         action = union[int(random.choice(len(union), p=(first + second) / 2))]
-        if action not in a.tree.actions(here) or action not in b.tree.actions(there):
-            return
-        here, there = _after(a, here, action), _after(b, there, action)
+        here, there = decision_after(a.tree, here, action), decision_after(b.tree, there, action)
 
 
 def _spread(
@@ -128,8 +126,3 @@ def _spread(
     """An agent's probabilities of actions, 0 for those that it does not know."""
     known = dict(zip(strategy.tree.actions(node), strategy.hand(node, hole, board), strict=True))
     return np.array([known.get(action, 0.0) for action in actions])
-
-
-def _after(strategy: TrainedStrategy, node: int, action: int) -> int:
-    child = strategy.tree.children(node)[strategy.tree.actions(node).index(action)]
-    return child + 1 if strategy.tree.kind[child] == DEAL else child

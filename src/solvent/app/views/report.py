@@ -19,13 +19,13 @@ from solvent.app.views.evaluation import LOSES, measured, missed, response_rows,
 from solvent.cards.deck import parse_cards
 from solvent.evaluate.evaluation import read_evaluations
 from solvent.evaluate.sentences import sentences
-from solvent.forms.betting.tree import DEAL, DECISION, BettingTree
+from solvent.forms.betting.tree import DECISION, BettingTree
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import duration
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD
-from solvent.strategy.agents.betting_line import action_label
+from solvent.strategy.agents.betting_line import action_label, decision_after
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.training.facts import training_facts
@@ -146,14 +146,15 @@ def postflop_examples(tree: BettingTree) -> list[tuple[int, str, str]]:
     They are the first decision on two flops, the answer to a check, and the first decision on the river when both
     have checked the flop and the turn.
     """
-    opening = next((action for action in tree.actions(0) if action > CALL and _goes_on(tree, action)), CALL)
-    began = "a raise and a call" if opening > CALL else "two calls"
-    flop = _after(tree, _after(tree, 0, opening), CALL)
+    openings = [action for action in tree.actions(0) if action > CALL] + [CALL]
+    flops = ((action, decision_after(tree, decision_after(tree, 0, action), CALL)) for action in openings)
+    opening, flop = next(((action, node) for action, node in flops if node is not None), (CALL, None))
     if flop is None:
         return []
-    check = _after(tree, flop, CALL)
-    turn = _after(tree, check, CALL)
-    river = _after(tree, _after(tree, turn, CALL), CALL)
+    began = "a raise and a call" if opening > CALL else "two calls"
+    check = decision_after(tree, flop, CALL)
+    turn = decision_after(tree, check, CALL)
+    river = decision_after(tree, decision_after(tree, turn, CALL), CALL)
     dry, wet = BOARDS
     wanted = (
         (flop, dry, f"the big blind acts first, after {began}"),
@@ -171,20 +172,6 @@ def postflop_examples(tree: BettingTree) -> list[tuple[int, str, str]]:
 def _pot(tree: BettingTree, node: int) -> float:
     """The pot at a decision, in big blinds."""
     return float(tree.paid[node].sum()) / tree.abstraction.rules.blinds[1]
-
-
-def _goes_on(tree: BettingTree, action: int) -> bool:
-    """Whether a hand that is raised so at first, and called, has decisions left on the flop."""
-    return _after(tree, _after(tree, 0, action), CALL) is not None
-
-
-def _after(tree: BettingTree, node: int | None, action: int) -> int | None:
-    """The decision that follows an action; None where the hand is over, or there is no such action."""
-    if node is None or action not in tree.actions(node):
-        return None
-    child = tree.children(node)[tree.actions(node).index(action)]
-    child = child + 1 if tree.kind[child] == DEAL else child
-    return child if tree.kind[child] == DECISION else None
 
 
 def _progress(run: Run) -> str:

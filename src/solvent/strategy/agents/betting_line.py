@@ -69,6 +69,15 @@ def find_decision(tree: BettingTree, line: str) -> int:
     return node
 
 
+def decision_after(tree: BettingTree, node: int | None, action: int) -> int | None:
+    """The decision that follows an action; None where the hand is over, or there is no such action."""
+    if node is None or action not in tree.actions(node):
+        return None
+    child = tree.children(node)[tree.actions(node).index(action)]
+    child = child + 1 if tree.kind[child] == DEAL else child
+    return child if tree.kind[child] == DECISION else None
+
+
 def own_actions(tree: BettingTree, node: int) -> list[tuple[int, int]]:
     """Return the earlier actions of the player who decides here: decision and place of the action, latest first."""
     player, found = tree.player[node], []

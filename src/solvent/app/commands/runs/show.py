@@ -11,7 +11,7 @@ import typer
 from solvent.app.later import Command
 from solvent.app.options import SPOTS, Cards, Json, OwnCode, RunName, with_fields
 from solvent.app.outcomes import EXIT_CODES
-from solvent.app.terminal import facts_table, has_colours, print_json, print_sentence, terminal
+from solvent.app.terminal import facts_table, has_colours, print_json, terminal
 from solvent.foundation.errors import InputError
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _show_spot(
             shown = [] if options.grid else [players_table(node, options.big_blind)]
             if node.player is not None and node.reached[node.player].any():
                 shown.append(node_grid(node, console.width, has_colours(console)))
-    print_sentence(console, node_heading(node))  # refusals come before it
+    console.print(node_heading(node), soft_wrap=not console.is_terminal)  # refusals come before it
     for each in shown:
         console.print(each)
 
