@@ -46,7 +46,9 @@ class Quit(Exception):  # noqa: N818 -- no error
 
 
 class Session:
-    """A sitting at the terminal."""
+    """A sitting at the terminal, where a person plays as an `EasyAgent`."""
+
+    name = "you"
 
     def __init__(
         self,
@@ -63,6 +65,8 @@ class Session:
         editing: whether lines may be edited, where standard input and output are a terminal
         """
         self.sitting, self.console, self.show, self.record = sitting, console, show, record
+        self.seat, self.told = 0, 0
+        """The person's seat, and how many actions of the hand the person has been told of."""
         if isinstance(sys.stdin, io.TextIOWrapper):  # bytes that are no text are answers like any other
             sys.stdin.reconfigure(errors="replace")
         self.editing = editing and sys.stdin.isatty() and sys.stdout.isatty() and _edits_lines()
@@ -83,9 +87,9 @@ class Session:
         seat = self.sitting.seat
         place = "the button and the small blind" if seat == 0 else "the big blind"
         self.console.print(f"\nHand {len(self.sitting.won) + 1}: you have {place}.", style="bold")
-        person = Person(self, seat)
-        hand = self.sitting.play(person)
-        person.tell(hand.actions, hand.board)
+        self.seat, self.told = seat, 0
+        hand = self.sitting.play(self)
+        self.tell(hand.actions, hand.board)
         if self.record is not None:
             self.record([hand])
         self._end(hand, seat)
@@ -160,6 +164,55 @@ class Session:
     def amount(self, chips: int) -> str:
         return in_big_blinds(chips, self.sitting.rules.blinds[1])
 
+    def act(self, view: View) -> int:
+        """Ask until the answer is legal."""
+        self.tell(view.actions, view.board)
+        state, base = view.state, street_base(view.rules, view.actions)
+        self._show_place(view)
+        offered = [f"{number} {one.label}" for number, one in enumerate(choices(state, base), start=1)]
+        for line in packed(offered, self.console.width - 2):
+            self.console.print(f"  {line}", soft_wrap=True)
+        while True:
+            answer = self.ask("  > ")
+            if self.answers(answer.lower()):
+                continue
+            if not answer:
+                self.console.print("  Type a number, a word or a letter; ? explains them.")
+                continue
+            action = read_answer(answer, state, base)
+            if action is not None and legal(state).allows(action):
+                return action
+            self.console.print(f"  {refusal(answer, state, base)}")
+
+    def _show_place(self, view: View) -> None:
+        """Show the cards, the pot and the stacks."""
+        state, amount = view.state, self.amount
+        stacks = [view.rules.stacks[seat] - state.paid[seat] for seat in (self.seat, 1 - self.seat)]
+        line = Text("  ").append_text(cards_text(view.hole))
+        if view.board:
+            line.append("   board ").append_text(cards_text(view.board))
+        line.append(
+            f"   pot {amount(state.pot)}   you have {amount(stacks[0])} left, it has {amount(stacks[1])}"
+        )
+        self.console.print(line)
+
+    def tell(self, actions: tuple[int, ...], board: tuple[int, ...]) -> None:
+        """Print the actions and cards since the last call."""
+        state, base = start(self.sitting.rules), 0
+        for number, action in enumerate(actions):
+            after = act(state, action)
+            if number >= self.told and state.player != self.seat:
+                verb, _, rest = action_words(action, state, base).partition(" ")
+                self.console.print(f"  It {verb}s{rest and ' '}{rest}.")
+            if after.street > state.street:
+                base = after.paid[0]
+                if number >= self.told:
+                    dealt = cards_text(board[: BOARD_CARDS[after.street]])
+                    street = Text(f"{STREETS[after.street].capitalize()}: ", style="bold")
+                    self.console.print(street.append_text(dealt))
+            state = after
+        self.told = len(actions)
+
     def show_thoughts(self) -> None:
         """Show the agent's options in the last hand, and how likely each was."""
         if not self.sitting.thoughts:
@@ -197,65 +250,6 @@ class Session:
         hands = f"{found['hands']:,} hand{'s' if found['hands'] > 1 else ''}"
         won = f"{found['bb_won']:+,.4g} BB, {found['mbb_per_hand']:+,.0f} mbb/hand"
         self.console.print(f"{hands}: {won} for you.")
-
-
-class Person:
-    """The person at the terminal."""
-
-    name = "you"
-
-    def __init__(self, session: Session, seat: int) -> None:
-        self.session, self.seat, self.told = session, seat, 0
-        self.console = session.console
-
-    def act(self, view: View) -> int:
-        """Ask until the answer is legal."""
-        self.tell(view.actions, view.board)
-        state, base = view.state, street_base(view.rules, view.actions)
-        self._show_place(view)
-        offered = [f"{number} {one.label}" for number, one in enumerate(choices(state, base), start=1)]
-        for line in packed(offered, self.console.width - 2):
-            self.console.print(f"  {line}", soft_wrap=True)
-        while True:
-            answer = self.session.ask("  > ")
-            if self.session.answers(answer.lower()):
-                continue
-            if not answer:
-                self.console.print("  Type a number, a word or a letter; ? explains them.")
-                continue
-            action = read_answer(answer, state, base)
-            if action is not None and legal(state).allows(action):
-                return action
-            self.console.print(f"  {refusal(answer, state, base)}")
-
-    def _show_place(self, view: View) -> None:
-        """Show the cards, the pot and the stacks."""
-        state, amount = view.state, self.session.amount
-        stacks = [view.rules.stacks[seat] - state.paid[seat] for seat in (self.seat, 1 - self.seat)]
-        line = Text("  ").append_text(cards_text(view.hole))
-        if view.board:
-            line.append("   board ").append_text(cards_text(view.board))
-        line.append(
-            f"   pot {amount(state.pot)}   you have {amount(stacks[0])} left, it has {amount(stacks[1])}"
-        )
-        self.console.print(line)
-
-    def tell(self, actions: tuple[int, ...], board: tuple[int, ...]) -> None:
-        """Print the actions and cards since the last call."""
-        state, base = start(self.session.sitting.rules), 0
-        for number, action in enumerate(actions):
-            after = act(state, action)
-            if number >= self.told and state.player != self.seat:
-                verb, _, rest = action_words(action, state, base).partition(" ")
-                self.console.print(f"  It {verb}s{rest and ' '}{rest}.")
-            if after.street > state.street:
-                base = after.paid[0]
-                if number >= self.told:
-                    dealt = cards_text(board[: BOARD_CARDS[after.street]])
-                    street = Text(f"{STREETS[after.street].capitalize()}: ", style="bold")
-                    self.console.print(street.append_text(dealt))
-            state = after
-        self.told = len(actions)
 
 
 def packed(items: list[str], width: int) -> list[str]:

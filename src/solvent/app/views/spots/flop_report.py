@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rich.table import Table
@@ -35,6 +35,7 @@ PAIR_COLUMNS = ("ev_oop", "ev_ip", "equity_oop", "equity_ip")
 ROW, BAR, LEFT, RIGHT = 22, 16, 150, 150
 """Heights of a line of the picture and of its bar, and the margins beside the bars."""
 WIDTH = 760
+NUMBERS = "measured numbers"
 NUMBERS_STYLE = (
     "table.numbers td{white-space:nowrap}table.numbers th+th,table.numbers td+td{text-align:right}"
     ".ranges{overflow-wrap:anywhere}.wide>svg{min-width:34rem;max-width:60rem}"
@@ -64,10 +65,9 @@ def report_tables(report: FlopReport, width: int) -> list[Table]:
     title = f"{_title(report)}; {UNITS}; {SHARE}"
     means = table("", "flops", "share", *headers, title=title, numbers=True)
     means.columns[0].no_wrap = True
-    means.add_row("all", *_mean_cells(report.mean), end_section=True)
-    for field, found in report.by_texture().items():
-        for place, (value, mean) in enumerate(found.items(), 1):
-            means.add_row(_texture_name(field, value), *_mean_cells(mean), end_section=place == len(found))
+    for found in _means(report, "all").values():
+        for place, (name, mean) in enumerate(found.items(), 1):
+            means.add_row(name, *_mean_cells(mean), end_section=place == len(found))
     if len(report.rows) > MOST_SHOWN:
         return _without_frames([means]) if width < LEAST_WIDTH else [means]
     flops = table("flop", "share", *headers, GAP, numbers=True)
@@ -96,8 +96,13 @@ def _title(report: FlopReport) -> str:
     return f"{solved} flops, pot {report.pot:,}, stack {report.spot['stack']:,}{after}"
 
 
-def _texture_name(field: str, value: str) -> str:
-    return f"{value} high" if field == "high_card" else value
+def _means(report: FlopReport, whole: str) -> dict[str, dict[str, FlopMean]]:
+    """Means by what is said of a texture, and by value: first of all flops, which are called `whole`."""
+    ends = {"high_card": " high"}
+    return {"": {whole: report.mean}} | {
+        TITLES[field]: {value + ends.get(field, ""): mean for value, mean in means.items()}
+        for field, means in report.by_texture().items()
+    }
 
 
 def _mean_cells(mean: FlopMean, players: int = 1) -> list[str]:
@@ -170,14 +175,10 @@ def _csv(rows: Iterable[Mapping[str, object]]) -> str:
 
 def picture(report: FlopReport) -> str:
     """An SVG picture: a bar for each texture, as wide in each action's colour as the action is frequent."""
-    found = {"": {"all flops": report.mean}} | {
-        TITLES[field]: {_texture_name(field, value): mean for value, mean in means.items()}
-        for field, means in report.by_texture().items()
-    }
     colours = _colours(report)
     key, top = colour_key(colours)
     made = [key]
-    for title, means in found.items():
+    for title, means in _means(report, "all flops").items():
         if title:
             made.append(f"<text x='4' y='{top + BAR}' font-weight='600'>{html.escape(title)}</text>")
             top += ROW
@@ -235,13 +236,15 @@ def _bar(name: str, mean: FlopMean, colours: Mapping[str, str], top: int) -> str
 def page(report: FlopReport) -> str:
     """An HTML page that stands alone: the picture, means by texture, and every flop."""
     headers = _headers(report, 2)
-    means = [["all", *_mean_cells(report.mean, 2)]]
-    for field, found in report.by_texture().items():
-        means += [[_texture_name(field, value), *_mean_cells(mean, 2)] for value, mean in found.items()]
+    means = [
+        [html.escape(name), *_mean_cells(mean, 2)]
+        for found in _means(report, "all").values()
+        for name, mean in found.items()
+    ]
     flops = [
         [
             cards_html(parse_cards(row.flop)),
-            *map(html.escape, _cells(report.share(row), row, 2)),
+            *_cells(report.share(row), row, 2),
             f"{row.exploitability_percent:.3f}",
         ]
         for row in report.rows
@@ -264,8 +267,8 @@ def page(report: FlopReport) -> str:
         "by shares: how often a flop, or one that it stands for, comes with these ranges, times how often play "
         "reaches the decision on it.</p>"
         f"<h2>By texture</h2><div class='wide'>{picture(report)}</div>"
-        f"{_numbers(['', 'flops', 'share', *headers], [[html.escape(cell) for cell in row] for row in means])}"
-        f"<h2>By flop</h2>{_numbers(['flop', 'share', *headers, 'exploitability'], flops)}</body></html>\n"
+        f"{measured_table(['', 'flops', 'share', *headers], means, NUMBERS)}<h2>By flop</h2>"
+        f"{measured_table(['flop', 'share', *headers, 'exploitability'], flops, NUMBERS)}</body></html>\n"
     )
 
 
@@ -273,7 +276,3 @@ def _decision(report: FlopReport) -> str:
     if not report.line:
         return "OOP's first action"
     return f"{NAMES[report.player]}'s action after {html.escape(report.line)}"
-
-
-def _numbers(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return measured_table(headers, rows, "measured numbers")
