@@ -14,6 +14,7 @@ import pytest
 
 from solvent.app.command_line import run as run_here
 from solvent.foundation.storage.run import Run
+from survival.forking import Begun, shared
 
 JSON_KEYS = {
     "game",
@@ -67,12 +68,18 @@ def refused(*arguments: str | Path) -> str:
     return lines[0]
 
 
+def begin(*arguments: str | Path) -> Begun:
+    """Begin a command in a fork of a process that has imported the package."""
+    return shared().begin(*arguments)
+
+
 def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    """Begin a command in a new Python."""
     command = [sys.executable, "-m", "solvent.app.main", *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for_checkpoint(run: Path, process: subprocess.Popen[str], at_least: int) -> None:
+def wait_for_checkpoint(run: Path, process: subprocess.Popen[str] | Begun, at_least: int) -> None:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
         if Run.is_run(run) and any(n >= at_least for n in Run.open(run).checkpoints()):

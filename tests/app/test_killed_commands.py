@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands_run import refused, solved, start, wait_for_checkpoint
+from commands_run import begin, refused, solved, wait_for_checkpoint
 
 from solvent.foundation.storage.run import Run
 
@@ -20,7 +20,7 @@ from solvent.foundation.storage.run import Run
 def test_killed_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path: Path, rule: str) -> None:
     run, whole = tmp_path / "killed", tmp_path / "whole"
     options = ("--rule", rule, "--plan", "serial", "--threads", "1")
-    process = start(
+    process = begin(
         "solve", "leduc", *options, "--iterations", "30000", "--out", run, "--checkpoint-every", "0.1s"
     )
     wait_for_checkpoint(run, process, 500)
@@ -43,7 +43,7 @@ def test_killed_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path: Path, rul
 
 def test_ctrl_c_keeps_what_was_reached(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    process = start(
+    process = begin(
         "solve", "leduc", "--iterations", "100000000", "--out", run, "--checkpoint-every", "0.1s", "--json"
     )
     wait_for_checkpoint(run, process, 1)
@@ -57,7 +57,7 @@ def test_ctrl_c_keeps_what_was_reached(tmp_path: Path) -> None:
 
 def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    process = start("solve", "leduc", "--iterations", "100000000", "--out", run, "--checkpoint-every", "0.1s")
+    process = begin("solve", "leduc", "--iterations", "100000000", "--out", run, "--checkpoint-every", "0.1s")
     try:
         wait_for_checkpoint(run, process, 1)
         assert "in use by another process" in refused("solve", "--resume", run, "--iterations", "10")
@@ -68,7 +68,7 @@ def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
 
 def test_a_run_killed_at_once_has_its_start(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    process = start("solve", "leduc", "--iterations", "100000000", "--out", run)
+    process = begin("solve", "leduc", "--iterations", "100000000", "--out", run)
     while not Run.is_run(run):
         time.sleep(0.01)
     process.kill()

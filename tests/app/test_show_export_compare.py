@@ -93,11 +93,14 @@ def test_bench_openspiel_prints_rows() -> None:
     assert [row["plan"] for row in rows] == ["serial", "auto"]
 
 
-def test_names_with_brackets_and_colons_are_shown_as_they_are(tmp_path: Path) -> None:
+def test_names_with_brackets_and_colons_are_shown_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = tmp_path / "[/red] :smile:"
+    monkeypatch.setenv("COLUMNS", "300")
     assert solvent("solve", "kuhn", "--iterations", "5", "--out", run).returncode == 0
     for arguments in (("show", run), ("compare", run, run), ("runs", tmp_path)):
-        done = solvent(*arguments, env={**os.environ, "COLUMNS": "300"})
+        done = solvent(*arguments)
         assert done.returncode == 0, done.stderr
     assert "[/red] :smile:" in done.stdout
     assert "[/red]" in refused("bench", "openspiel", "--game", "[/red]")

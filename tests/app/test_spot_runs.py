@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands_run import copy, newest_checkpoint, refused, solved, solvent, start, wait_for_checkpoint
+from commands_run import begin, copy, newest_checkpoint, refused, solved, solvent, wait_for_checkpoint
 
 from solvent.foundation.storage.run import Run
 from solvent.spots.nodes.solution import open_spot
@@ -63,7 +63,7 @@ def check_killed_and_resumed(tmp_path: Path, moments: int) -> None:
     for moment in range(moments):
         begun = Run.is_run(killed)
         before = Run.open(killed).checkpoints()[-1] if begun else 0
-        process = start(*(("spot", "--resume", killed) if begun else (*RIVER, "--out", killed)), *ENDLESS)
+        process = begin(*(("spot", "--resume", killed) if begun else (*RIVER, "--out", killed)), *ENDLESS)
         wait_for_checkpoint(killed, process, before + 1 if moment else 0)
         time.sleep(0.013 * moment)
         process.send_signal(signal.SIGKILL)
@@ -109,7 +109,7 @@ def test_a_resumed_run_goes_on_to_its_own_target_or_a_new_one(river: Path, tmp_p
 
 def test_ctrl_c_keeps_what_there_is(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    process = start(*RIVER, *ENDLESS, "--out", run, "--json")
+    process = begin(*RIVER, *ENDLESS, "--out", run, "--json")
     wait_for_checkpoint(run, process, 1)
     assert "in use by another process" in refused("spot", "--resume", run, "--iterations", "10")
     process.send_signal(signal.SIGINT)

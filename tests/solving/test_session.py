@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -16,6 +14,7 @@ import solvent
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Interrupted, Progress, Stop
 from solvent.foundation.storage.run import Run
+from survival.forking import shared
 
 MEASURED = ("iterations", "exploitability", "nodes_touched")
 
@@ -88,9 +87,8 @@ def test_what_a_watcher_raises_ends_the_work_with_a_checkpoint(tmp_path: Path) -
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_save_and_have_their_exit_codes(tmp_path: Path, number: int, code: int) -> None:
     run = tmp_path / "run"
-    command = [sys.executable, "-m", "solvent.app.main", "solve", "kuhn", "--iterations", "1000000000000"]
-    command += ["--out", str(run), "--checkpoint-every", "0.1s", "--json"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    endless = ("solve", "kuhn", "--iterations", 10**12, "--checkpoint-every", "0.1s")
+    process = shared().begin(*endless, "--out", run, "--json")
     while not (Run.is_run(run) and any(Run.open(run).checkpoints())):
         assert process.poll() is None
         time.sleep(0.02)

@@ -4,7 +4,6 @@ import errno
 import json
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -28,6 +27,7 @@ from solvent.training import train as training
 from solvent.training.settings import TrainingSettings
 from solvent.training.solver import BlueprintSolver
 from solvent.training.train import KEPT_CHECKPOINTS, train
+from survival.forking import shared
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +195,7 @@ else:
 
 def begin_and_wait(folder, beyond):
     script = KILLED.format(tests=str(Path(__file__).parents[1]), folder=str(folder))
-    process = subprocess.Popen([sys.executable, "-c", script])
+    process = shared().begin_code(script)
     while newest(folder) <= beyond:
         assert process.poll() is None
         time.sleep(0.01)

@@ -1,6 +1,7 @@
 """Algorithm 4 on hold'em: plain sampling as a special case, two equal passes, the same tables on every engine."""
 
 import random
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from oracles.distributed import MakeSmallChildren, clustered_cards, small_tree
 from solvent.foundation.errors import InputError
 from solvent.strategy.agents.blueprint import CLUSTER, Blueprint, join_shards
+from solvent.training.distributed import processes
 from solvent.training.distributed.batches import Discount, DistributedSettings, ShardFile
 from solvent.training.distributed.engines import LocalChildren
 from solvent.training.distributed.processes import ProcessChildren
@@ -176,8 +178,18 @@ def test_tables_do_not_depend_on_the_order_of_replies(options):
     np.testing.assert_array_equal(blueprint.table, wanted.table)
 
 
-def test_tables_do_not_depend_on_the_engine(tmp_path):
-    """Two workers, then three that go on from their shards, some of which are lost, then threads of one process."""
+@pytest.fixture
+def quick_workers(monkeypatch):
+    """Worker processes that are forks of one that has imported what they need."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(
+        ["pytest", "scipy.linalg.cython_blas", "numba.np.arraymath", "solvent.training.distributed.solver"]
+    )
+    monkeypatch.setattr(processes, "get_context", lambda method: context)
+
+
+def test_tables_do_not_depend_on_the_engine(tmp_path, quick_workers):
+    """Two workers, then three with the shards of these, some of which are lost, then threads of one process."""
     solver, wanted = new(CLUSTERS, batch=20, ahead=1)
     solver.run(120)
     solver.discount(HALVES)
