@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -13,12 +14,21 @@ import typer
 
 from solvent.app.output import check_writable, check_writable_folder
 
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
 MOST_THREADS = 1024
 MOST_SEED = (1 << 63) - 1
 SPOTS = "Spots"
 """The panel of options that are for runs of spots."""
 KEEP = "Keep"
 """That of runs' folders, as in `solving.settings`, whose import takes a second."""
+
+
+def panel_option(panel: str, help: str, *names: str, **more: Any) -> Any:
+    """An option in a panel of the help."""
+    return typer.Option(*names, help=help, rich_help_panel=panel, **more)
+
+
+spot_option = partial(panel_option, SPOTS)
 
 
 def _writable_folder(folder: Path) -> Path:
@@ -44,13 +54,8 @@ OwnCode = Annotated[
         help="Run the code of a run whose game is own code, where you trust it.  [default: a run is data]",
     ),
 ]
-NewRun = Annotated[
-    Path | None,
-    typer.Option("--out", help="Save the run to this folder (must be new).", rich_help_panel=KEEP),
-]
-OldRun = Annotated[
-    Path | None, typer.Option("--resume", help="Resume the run in this folder.", rich_help_panel=KEEP)
-]
+NewRun = Annotated[Path | None, panel_option(KEEP, "Save the run to this folder (must be new).", "--out")]
+OldRun = Annotated[Path | None, panel_option(KEEP, "Resume the run in this folder.", "--resume")]
 Seed = Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Seed of everything that is drawn.")]
 Cards = Annotated[
     Path | None,
@@ -75,9 +80,7 @@ def with_fields(command: Callable[..., Any]) -> Callable[..., Any]:
     kind = own["options"].annotation
     kinds = get_type_hints(kind, include_extras=True)
     added = [
-        inspect.Parameter(
-            each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=kinds[each.name]
-        )
+        inspect.Parameter(each.name, KEYWORD, default=each.default, annotation=kinds[each.name])
         for each in fields(kind)
     ]
 
@@ -89,11 +92,16 @@ def with_fields(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_signature(run, command, list(chain.from_iterable(placed)))
 
 
+def optional_parameter(name: str, kind: Any, option: Any) -> inspect.Parameter:
+    """A command's parameter that is None unless it is given."""
+    return inspect.Parameter(name, KEYWORD, default=None, annotation=Annotated[kind | None, option])
+
+
 def with_signature(
     run: Callable[..., Any], command: Callable[..., Any], parameters: Sequence[inspect.Parameter]
 ) -> Callable[..., Any]:
     """A function that is called with these parameters, and has the name and the help of a command."""
-    ordered = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    ordered = [each.replace(kind=KEYWORD) for each in parameters]
     run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in ordered}
     run.__name__, run.__doc__ = command.__name__, command.__doc__

@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from solvent.app.options import with_signature
+from solvent.app.options import optional_parameter, panel_option, with_signature
 from solvent.solving.option_checks import Check
 from solvent.solving.settings import PANELS, Options, flag, given_options
 
@@ -79,16 +78,7 @@ def _parameter(name: str, default: Any, metadata: Any) -> inspect.Parameter:
     if shown is None and default is not None and default is not False:
         shown = f"{default:g}" if isinstance(default, float) else f"{default}"
     text = metadata["help"] + (f"  [default: {shown}]" if shown else "")
-    option = typer.Option(
-        f"--{flag(name)}",
-        help=text,
-        show_default=False,
-        metavar=check.metavar,
-        rich_help_panel=metadata["panel"],
+    option = panel_option(
+        metadata["panel"], text, f"--{flag(name)}", show_default=False, metavar=check.metavar
     )
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[check.kind | None, option],
-    )
+    return optional_parameter(name, check.kind, option)

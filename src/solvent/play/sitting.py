@@ -14,8 +14,8 @@ from solvent.cards.hands import hand_number
 from solvent.games.betting.rules import HoldemRules
 from solvent.games.hand_history import Hand
 from solvent.play.answers import action_words, street_base
-from solvent.play.contract import Agent, AgentHand, EasyAgent, EasyHand, Event, MeasurableHand, View
-from solvent.play.matches import play_hand
+from solvent.play.contract import Agent, AgentHand, EasyAgent, MeasurableHand, View
+from solvent.play.table import Table
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import deal_pair
 
@@ -66,13 +66,26 @@ class Sitting:
         number, seat = len(self.won), self.seat
         deck, random = np.zeros(52, dtype=np.int64), np.zeros(1, dtype=np.uint64)
         key = int(deal_pair(self.seed, number, deck, random))
-        cards = tuple(deck[:9].tolist())
-        you, it = _NotedPerson(person), _WatchedAgent(self.agent)
-        table = play_hand(self.rules, (you, it) if seat == 0 else (it, you), cards, key)
-        hand = table.hand((you.name, it.name) if seat == 0 else (it.name, you.name), number + 1)
-        self.thoughts, self.decided = it.thoughts, you.decided
-        self.won.append(hand.payoffs[seat])
-        return hand
+        table: Table[AgentHand] = Table(self.rules, deck[:9].tolist())
+        hand = self.agent.start(self.rules, 1 - seat, key)
+        table.seat(1 - seat, hand, self.agent.name)
+        thoughts, decided = list[Thought](), list[tuple[View, int]]()
+        while not table.over:
+            hole = table.holes[table.player]
+            assert hole is not None
+            view = View(self.rules, table.player, table.board, table.actions, key, hole=hole)
+            if table.player == seat:
+                action = person.act(view)
+                decided.append((view, action))
+            else:
+                thought, action = _thought(self.agent, hand, view)
+                thoughts.append(thought)
+            table.apply(action)
+        self.thoughts, self.decided = thoughts, decided
+        names = (person.name, self.agent.name) if seat == 0 else (self.agent.name, person.name)
+        played = table.hand(names, number + 1)
+        self.won.append(played.payoffs[seat])
+        return played
 
     def in_your_place(self) -> list[Thought]:
         """The agent's own play at each of the person's decisions in the last hand, with the person's cards."""
@@ -90,62 +103,21 @@ class Sitting:
         }
 
 
-class _NotedPerson:
-    """A person whose decisions are noted."""
-
-    def __init__(self, person: EasyAgent) -> None:
-        self.person, self.name = person, person.name
-        self.decided: list[tuple[View, int]] = []
-
-    def act(self, view: View) -> int:
-        action = self.person.act(view)
-        self.decided.append((view, action))
-        return action
-
-
-class _WatchedAgent:
-    """An agent whose decisions in one hand are noted."""
-
-    def __init__(self, agent: Agent) -> None:
-        self.agent, self.name = agent, agent.name
-        self.thoughts: list[Thought] = []
-
-    def start(self, rules: HoldemRules, seat: int, seed: int) -> EasyHand:
-        self.hand = self.agent.start(rules, seat, seed)
-        return _WatchedHand(self, rules, seat, seed)
-
-    def act(self, view: View) -> int:
-        if isinstance(self.agent, TableAgent):
-            found = self.agent.decision(view)
-            actions, chosen = found.actions, found.chosen
-            thought = Thought(view, actions, found.probabilities, chosen, found.note, found.history)
-        else:
-            thought, chosen = _own_thought(self.hand, view)
-        self.thoughts.append(thought)
-        return thought.actions[chosen]
-
-
-class _WatchedHand(EasyHand):
-    """A hand that tells the agent's own hand what happens."""
-
-    def observe(self, event: Event) -> None:
-        super().observe(event)
-        assert isinstance(self.agent, _WatchedAgent)
-        self.agent.hand.observe(event)
-
-
-def _own_thought(hand: AgentHand, view: View) -> tuple[Thought, int]:
-    """The decision of an own agent, with its probabilities if it says them, and the index of its action."""
+def _thought(agent: Agent, hand: AgentHand, view: View) -> tuple[Thought, int]:
+    """A decision of the agent, with its probabilities if it says them, and its action."""
+    if isinstance(agent, TableAgent):
+        found = agent.decision(view)
+        actions, shares, chosen = found.actions, found.probabilities, found.chosen
+        return Thought(view, actions, shares, chosen, found.note, found.history), actions[chosen]
     action = hand.act()
     if not view.legal.allows(action) or not isinstance(hand, MeasurableHand):
-        return Thought(view, (action,), (1.0,), 0, SILENT), 0
+        return Thought(view, (action,), (1.0,), 0, SILENT), action
     mixture = hand.probabilities()
     row = mixture.probabilities[hand_number(*view.hole)]
-    shares = dict(zip(mixture.actions, map(float, row), strict=True))
-    shares.setdefault(action, 0.0)
-    likely = {one: share for one, share in shares.items() if share > 0 or one == action}
-    chosen = list(likely).index(action)
-    return Thought(view, tuple(likely), tuple(likely.values()), chosen), chosen
+    known = dict(zip(mixture.actions, map(float, row), strict=True))
+    known.setdefault(action, 0.0)
+    likely = {one: share for one, share in known.items() if share > 0 or one == action}
+    return Thought(view, tuple(likely), tuple(likely.values()), list(likely).index(action)), action
 
 
 def in_your_place(agent: Agent, view: View, action: int) -> Thought:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import html
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -176,12 +177,8 @@ def _pot(tree: BettingTree, node: int) -> float:
 
 def _progress(run: Run) -> str:
     """Regret over iterations."""
-    points = [
-        (float(row["iterations"]), max(float(row["regret"]), 1e-3))
-        for row in run.metrics()
-        if row["iterations"]
-    ]
-    chart = line_chart([Line("", points)], "iterations", "regret (mbb)")
+    rows = [row for row in run.metrics() if row["iterations"]]
+    chart = line_chart([_line("", rows, lambda row: max(row["regret"], 1e-3))], "iterations", "regret (mbb)")
     if not chart:
         return ""
     return (
@@ -190,6 +187,11 @@ def _progress(run: Run) -> str:
         "is no bound of what the agent can lose in the full game.</p>"
         f"<figure>{chart}</figure>"
     )
+
+
+def _line(name: str, rows: Sequence[Mapping[str, Any]], value: Callable[[Mapping[str, Any]], float]) -> Line:
+    """A line of values over iterations."""
+    return Line(name, [(float(row["iterations"]), float(value(row))) for row in rows])
 
 
 def _facts_table(rows: Mapping[str, str]) -> str:
@@ -207,8 +209,12 @@ def cluster_section(metrics: Sequence[Mapping[str, Any]]) -> str:
         return ""
     charts = (
         ("Idle time of each child", _idle_lines(rows), "% of the time"),
-        ("Latency of a batch", _one_line(rows, "latency", 1e3), "ms"),
-        ("Bytes between the head and its children", _one_line(rows, "bytes_rate", 1e-6), "MB/s"),
+        ("Latency of a batch", [_line("", rows, lambda row: max(1e-6, 1e3 * float(row["latency"])))], "ms"),
+        (
+            "Bytes between the head and its children",
+            [_line("", rows, lambda row: max(1e-6, 1e-6 * float(row["bytes_rate"])))],
+            "MB/s",
+        ),
     )
     figures = "".join(
         f"<figure><figcaption>{title}</figcaption>{line_chart(lines, 'iterations', unit)}</figure>"
@@ -233,28 +239,14 @@ def _replaced(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _idle_lines(rows: Sequence[Mapping[str, Any]]) -> list[Line]:
+    def line(name: str, pick: Callable[[Sequence[float]], float], children: int = 0) -> Line:
+        counted = [row for row in rows if len(row["idle"]) >= children]
+        return _line(name, counted, lambda row: max(0.1, 100 * float(pick(row["idle"]))))
+
     most = max(len(row["idle"]) for row in rows)
     if most > SHOWN_CHILDREN:
-        picked = {"least idle": min, "most idle": max}
-        return [
-            Line(name, [(float(row["iterations"]), max(0.1, 100 * float(pick(row["idle"])))) for row in rows])
-            for name, pick in picked.items()
-        ]
-    return [
-        Line(
-            f"child {number + 1}",
-            [
-                (float(row["iterations"]), max(0.1, 100 * float(row["idle"][number])))
-                for row in rows
-                if number < len(row["idle"])
-            ],
-        )
-        for number in range(most)
-    ]
-
-
-def _one_line(rows: Sequence[Mapping[str, Any]], name: str, scale: float) -> list[Line]:
-    return [Line("", [(float(row["iterations"]), max(1e-6, scale * float(row[name]))) for row in rows])]
+        return [line("least idle", min), line("most idle", max)]
+    return [line(f"child {number}", itemgetter(number - 1), number) for number in range(1, most + 1)]
 
 
 # Measurements

@@ -54,17 +54,8 @@ WITHOUT_EFFECT = (
     "ignore_mem_check",
 )
 """Commands that clients send as they start and that have nothing to change here."""
-SETUP = (
-    "set_board",
-    "set_range",
-    "set_pot",
-    "set_eff_stack",
-    "set_rake",
-    "set_isomorphism",
-    "add_line",
-    "remove_line",
-    "clear_lines",
-)
+SETUP = tuple(name for name in vars(TreeSetup) if name.startswith(("set_", "add_", "remove_", "clear_")))
+"""Commands that describe the next tree."""
 NOT_IN_SCRIPTS = ("go", "stop", "wait_for_solver", "exit", "load_script_silent", "set_end_string")
 """Commands that speak besides answering, or change how answers look."""
 MEGABYTE = 1 << 20

@@ -6,9 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from solvent.app.options import Json, NewRun, OldRun
+from solvent.app.options import Json, NewRun, OldRun, panel_option
 from solvent.app.outcomes import stopped_by_signals
 from solvent.app.settings_options import with_settings
 from solvent.app.terminal import facts_table, print_found, watching
@@ -29,16 +27,13 @@ UNUSED_THREADS = "--threads make cards and simulate win rates; children train on
 def train(
     preset: Annotated[
         str | None,
-        typer.Option(
-            help="Cards: tiny, small, medium, tartanian7 or rules; made if they are not there.  [default: tiny]",
-            rich_help_panel=GAME,
+        panel_option(
+            GAME,
+            "Cards: tiny, small, medium, tartanian7 or rules; made if they are not there.  [default: tiny]",
         ),
     ] = None,
     cards: Annotated[
-        Path | None,
-        typer.Option(
-            help="A card abstraction's folder.  [default: abstractions/PRESET]", rich_help_panel=GAME
-        ),
+        Path | None, panel_option(GAME, "A card abstraction's folder.  [default: abstractions/PRESET]")
     ] = None,
     out: NewRun = None,
     resume: OldRun = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from solvent.app.options import Json, NewRun, OldRun, OwnCode
+from solvent.app.options import Json, NewRun, OldRun, OwnCode, panel_option
 from solvent.app.outcomes import stopped_by_signals
 from solvent.app.settings_options import with_settings
 from solvent.app.terminal import facts_table, print_found, watching
@@ -34,10 +34,10 @@ def solve(
     resume: OldRun = None,
     warm_start: Annotated[
         Path | None,
-        typer.Option(
-            help="Start from the strategy of this run instead of uniform play; with --pruning total --form public, "
-            "from this run of a coarser game.",
-            rich_help_panel=ALGORITHM,
+        panel_option(
+            ALGORITHM,
+            "Start from the strategy of this run instead of uniform play; with --pruning total --form public, from "
+            "this run of a coarser game.",
         ),
     ] = None,
     own_code: OwnCode = False,

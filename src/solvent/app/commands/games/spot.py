@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from solvent.app.later import Commands
-from solvent.app.options import Json, NewRun, OldRun, Threads
+from solvent.app.options import KEEP, Json, NewRun, OldRun, Threads, optional_parameter, panel_option
 from solvent.app.outcomes import EXIT_CODES, stopped_by_signals
 from solvent.app.output import check_writable
 from solvent.app.settings_options import settings_parameters, with_parameters
@@ -21,7 +21,7 @@ from solvent.foundation.own_code import explained
 from solvent.foundation.progress import Stop, Watch, interruptible
 from solvent.foundation.storage.files import write_text
 from solvent.games.betting.tree_sizes import known_settings
-from solvent.solving.settings import ALGORITHM, GAME, KEEP, SIZES, flag
+from solvent.solving.settings import ALGORITHM, GAME, SIZES, flag
 from solvent.spots.settings import SpotSettings
 
 if TYPE_CHECKING:
@@ -74,20 +74,9 @@ def _parameter(
     name: str, help: str | None, metavar: str | None = None, panel: str = GAME, kind: Any = str
 ) -> inspect.Parameter:
     """An option that is None unless it is given; without a help it is hidden."""
-    option = typer.Option(
-        f"--{flag(name)}",
-        help=help,
-        hidden=help is None,
-        show_default=False,
-        metavar=metavar,
-        rich_help_panel=panel,
-    )
-    return inspect.Parameter(
-        name.replace("-", "_"),
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[kind | None, option],
-    )
+    hidden = {"hidden": help is None, "show_default": False, "metavar": metavar}
+    option = panel_option(panel, help or "", f"--{flag(name)}", **hidden)
+    return optional_parameter(name.replace("-", "_"), kind, option)
 
 
 def _size_parameter(name: str) -> inspect.Parameter:
@@ -139,10 +128,10 @@ def solve(
     resume: OldRun = None,
     start: Annotated[
         Path | None,
-        typer.Option(
+        panel_option(
+            ALGORITHM,
+            "Start from the tables of this run: the same spot with other locks, lines or sizes.",
             "--from",
-            help="Start from the tables of this run: the same spot with other locks, lines or sizes.",
-            rich_help_panel=ALGORITHM,
         ),
     ] = None,
     as_json: Json = False,
@@ -201,28 +190,28 @@ def _check_resumed(given: dict[str, Any]) -> None:
 def report(
     flops: Annotated[
         str | None,
-        typer.Option(
-            help="How many flops to solve, chosen to stand for all; or `all`; or a file with a flop on each line, "
-            "such as 'Ks7d2c' or, with a weight, 'Ks7d2c 0.5'.",
+        panel_option(
+            GAME,
+            "How many flops to solve, chosen to stand for all; or `all`; or a file with a flop on each line, such "
+            "as 'Ks7d2c' or, with a weight, 'Ks7d2c 0.5'.",
             metavar="<number|all|file>",
             show_default=False,
-            rich_help_panel=GAME,
         ),
     ] = None,
     line: Annotated[
         str,
-        typer.Option(
-            help="Report on the decision on the flop after this line, such as 'check'.  [default: the first]",
+        panel_option(
+            GAME,
+            "Report on the decision on the flop after this line, such as 'check'.  [default: the first]",
             metavar="<line>",
             show_default=False,
-            rich_help_panel=GAME,
         ),
     ] = "",
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Save the report to this folder (must be new): flops.csv, textures.csv, report.svg, report.html.",
-            rich_help_panel=KEEP,
+        panel_option(
+            KEEP,
+            "Save the report to this folder (must be new): flops.csv, textures.csv, report.svg, report.html.",
         ),
     ] = None,
     resume: OldRun = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from solvent.app.options import SPOTS, Cards, OwnCode, with_fields
+from solvent.app.options import Cards, OwnCode, spot_option, with_fields
 from solvent.app.output import check_writable, written
 from solvent.app.terminal import terminal, watching
 from solvent.foundation.errors import InputError
@@ -27,29 +27,20 @@ SPOT_FORMATS = ("csv", "json", "range", "html", "png")
 class NodeOptions:
     """The options that are for runs of spots."""
 
-    line: Annotated[
-        str | None, typer.Option(help="The line to the node.  [default: the first]", rich_help_panel=SPOTS)
-    ] = None
+    line: Annotated[str | None, spot_option("The line to the node.  [default: the first]")] = None
     street: Annotated[
-        str | None,
-        typer.Option(
-            help="The last street whose nodes json has.  [default: that of the line]", rich_help_panel=SPOTS
-        ),
+        str | None, spot_option("The last street whose nodes json has.  [default: that of the line]")
     ] = None
     part: Annotated[
-        str | None,
-        typer.Option(
-            help="The range to write alone: OOP, IP or an action, such as 'bet 100'.", rich_help_panel=SPOTS
-        ),
+        str | None, spot_option("The range to write alone: OOP, IP or an action, such as 'bet 100'.")
     ] = None
     least: Annotated[
         float | None,
-        typer.Option(
+        spot_option(
+            "Leave hands of less weight out of a range; 0 writes those down to a millionth.  [default: 0.001]",
             min=0,
             max=1,
-            help="Leave hands of less weight out of a range; 0 writes those down to a millionth.  [default: 0.001]",
             metavar="<weight>",
-            rich_help_panel=SPOTS,
         ),
     ] = None
 

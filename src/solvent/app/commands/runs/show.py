@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from solvent.app.later import Command
-from solvent.app.options import SPOTS, Cards, Json, OwnCode, RunName, with_fields
+from solvent.app.options import Cards, Json, OwnCode, RunName, spot_option, with_fields
 from solvent.app.outcomes import EXIT_CODES
 from solvent.app.terminal import facts_table, has_colours, print_json, terminal
 from solvent.foundation.errors import InputError
@@ -36,41 +36,27 @@ class ShowCommand(Command):
 class NodeOptions:
     """The options that are for runs of spots."""
 
-    grid: Annotated[
-        bool, typer.Option("--grid", help="The strategy as a grid alone.", rich_help_panel=SPOTS)
-    ] = False
-    table: Annotated[
-        bool,
-        typer.Option("--table", help="Weight, EV, equity, EQR and strategy by hand.", rich_help_panel=SPOTS),
-    ] = False
+    grid: Annotated[bool, spot_option("The strategy as a grid alone.", "--grid")] = False
+    table: Annotated[bool, spot_option("Weight, EV, equity, EQR and strategy by hand.", "--table")] = False
     only: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these made hands and draws: 'set, top pair, flush draw'.", rich_help_panel=SPOTS
-        ),
+        str | None, spot_option("Only these made hands and draws: 'set, top pair, flush draw'.")
     ] = None
     sort: Annotated[
-        str | None,
-        typer.Option(
-            help="Sort hands by strength, ev, equity, eqr, weight, hand or an action.", rich_help_panel=SPOTS
-        ),
+        str | None, spot_option("Sort hands by strength, ev, equity, eqr, weight, hand or an action.")
     ] = None
     next_cards: Annotated[
         bool,
-        typer.Option(
-            "--next-cards",
-            help="Where a card is dealt: what each card does for both players; also --cards.",
-            rich_help_panel=SPOTS,
+        spot_option(
+            "Where a card is dealt: what each card does for both players; also --cards.", "--next-cards"
         ),
     ] = False
     big_blind: Annotated[
         float | None,
-        typer.Option(
+        spot_option(
+            "Show EVs in big blinds of this many chips.  [default: in chips]",
             min=1e-6,
             max=1e12,
-            help="Show EVs in big blinds of this many chips.  [default: in chips]",
             metavar="<chips>",
-            rich_help_panel=SPOTS,
         ),
     ] = None
 
