@@ -39,7 +39,8 @@ def decision_document(strategy: TrainedStrategy, line: str, hand: str | None, bo
         document["probabilities"] = dict(zip(names, found.tolist(), strict=True))
         return document
     chart = strategy.classes(node, on_board)
-    document["frequencies"] = dict(zip(names, map(_plain, chart.frequencies.tolist()), strict=True))
+    shares = [None if share != share else share for share in chart.frequencies.tolist()]
+    document["frequencies"] = dict(zip(names, shares, strict=True))
     document["classes"], document["reach"] = {}, {}
     for row, column in product(range(13), repeat=2):
         label, played = class_label(row, column), chart.probabilities[row, column]
@@ -77,8 +78,3 @@ def action_colours(tree: BettingTree, node: int) -> list[str]:
         action_colour(words.get(action, "bet"), action >= stack, (action - faced) / (2 * faced))
         for action in tree.actions(node)
     ]
-
-
-def _plain(number: float) -> float | None:
-    """A number for JSON: None instead of NaN."""
-    return None if number != number else number
