@@ -14,8 +14,8 @@ from solvent.abstraction.cards.feature_kernels import (
     dealt_turns,
     flop_histograms,
     next_buckets,
-    room,
     turn_histograms,
+    workspace,
 )
 from solvent.abstraction.cards.features import board_features, equity_bins, mean_equity
 from solvent.abstraction.cards.presets import PRESETS, Design, design_from, read_design
@@ -27,8 +27,8 @@ from solvent.abstraction.cards.river_kernels import (
     nearest_code,
     opponent_equities,
     public_clusters_of,
-    river_room,
     river_tables,
+    river_workspace,
 )
 from solvent.abstraction.clustering.intervals import best_intervals
 from solvent.cards.deck import parse_cards
@@ -52,7 +52,7 @@ def turns():
     boards = np.array(TURNS, dtype=np.uint8)
     cumulative = np.zeros((index.size, BINS), dtype=np.uint8)
     weight = np.zeros(index.size, dtype=np.uint8)
-    work = room()
+    work = workspace()
     turn_histograms(boards, 0, 2, evaluator(), pairs(), index.tables, equity_bins(), work, cumulative, weight)
     return cumulative, weight
 
@@ -157,11 +157,11 @@ def test_river_tables_hold_equities_codes_and_deals():
     deals = np.zeros((5, 12), dtype=np.int64)
     river_tables(
         boards, 0, 3, evaluator(), pairs(), opponents, RiverIndex(index.tables, Indexer([3]).tables, of_flop),
-        CodeCenters(strip_of, centers, halves), river_room(), table, deals,
+        CodeCenters(strip_of, centers, halves), river_workspace(), table, deals,
     )  # fmt: skip
     raw = sum(orbit_size(bits(board.astype(np.int64)), np.int64(0), np.int64(0)) for board in boards)
     assert deals.sum() == raw * LIVE * 10
-    hands, work = pairs(), river_room()
+    hands, work = pairs(), river_workspace()
     for board in boards:
         opponent_equities(board.astype(np.int64), evaluator(), hands, opponents, work)
         live = work.ordering.order[::50]

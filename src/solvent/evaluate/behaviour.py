@@ -37,7 +37,7 @@ from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Stop, Watch
 from solvent.games.betting.rules import STREETS
 from solvent.play.table_agent import TableAgent
-from solvent.play.table_kernels import room
+from solvent.play.table_kernels import workspace
 
 HANDS = 1_000_000
 """Hands that an agent is watched over: enough to see the nuts, which are rare."""
@@ -103,7 +103,7 @@ class Watched:
                 acted[number] += tree.kind[above] == DECISION and tree.player[above] == tree.player[node]
                 above = int(tree.parent[above])
         found = np.zeros((len(nodes), CLASSES, MOST_ACTIONS))
-        preflop_strategies(self.agent.playing, room(), nodes, acted, found)
+        preflop_strategies(self.agent.playing, workspace(), nodes, acted, found)
         reach = {0: np.ones((2, CLASSES))}
         for number, node in enumerate(nodes.tolist()):
             for action, child in enumerate(tree.children(node)):

@@ -21,16 +21,16 @@ from solvent.play.table_kernels import (
     BUCKET_STREET,
     CLUSTER,
     NODE,
-    Room,
+    Workspace,
     decide,
     draw_of,
     follow,
     observe,
-    room,
     start_walk,
     strategy,
     sums_start,
     win_rate,
+    workspace,
 )
 from solvent.strategy.agents.prior import UNVISITED
 
@@ -69,8 +69,8 @@ class SelfPlay(NamedTuple):
     deck: NDArray[np.int64]
     state: NDArray[np.int64]
     random: NDArray[np.uint64]
-    first: Room
-    second: Room
+    first: Workspace
+    second: Workspace
 
 
 class Observed(NamedTuple):
@@ -84,7 +84,9 @@ class Observed(NamedTuple):
 
 def self_play(rules: HoldemRules) -> SelfPlay:
     """Memory for one thread."""
-    return SelfPlay(np.zeros(52, np.int64), new_position(rules), np.zeros(1, np.uint64), room(), room())
+    return SelfPlay(
+        np.zeros(52, np.int64), new_position(rules), np.zeros(1, np.uint64), workspace(), workspace()
+    )
 
 
 def nothing_observed() -> Observed:

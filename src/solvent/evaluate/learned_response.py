@@ -32,7 +32,7 @@ from solvent.games.betting.rules import STREETS
 from solvent.play.expected import PARTS
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import TableAgent, table_agent
-from solvent.play.table_kernels import ACTED, BUCKET, CLUSTER, NODE, room, strategy
+from solvent.play.table_kernels import ACTED, BUCKET, CLUSTER, NODE, strategy, workspace
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
 from solvent.training.boards.dealing import BoardHands
@@ -220,7 +220,7 @@ def freeze(agent: TableAgent, tree: BettingTree, player: int, table: NDArray[np.
             acted[node] = acted[above] or mine[above]
     for street in range(len(STREETS)):
         here = np.flatnonzero(mine & (tree.street == street))
-        freeze_street(agent.playing, street, here, acted, room(), table)
+        freeze_street(agent.playing, street, here, acted, workspace(), table)
 
 
 def _rows(
@@ -252,7 +252,7 @@ def _street(table: NDArray[np.float32], layout: TableLayout, street: int) -> NDA
 def freeze_street(agent, street, decisions, acted, room, table):  # type: ignore[no-untyped-def]
     """Write what an agent plays to the regrets of every row of some decisions of a street.
 
-    agent: `Playing`. decisions: int64[]. acted: int64[nodes]. room: `Room`. table: float32[numbers].
+    agent: `Playing`. decisions: int64[]. acted: int64[nodes]. room: `Workspace`. table: float32[numbers].
     """
     layout, walk = agent.layout, room.walk
     for cluster in range(layout.clusters if street > 0 else 1):

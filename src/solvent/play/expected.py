@@ -39,11 +39,11 @@ from solvent.play.table_kernels import (
     TABLE,
     WON,
     Playing,
-    Room,
+    Workspace,
     deal_pair,
-    room,
     start_walk,
     strategy,
+    workspace,
 )
 
 PARTS = 100
@@ -60,7 +60,7 @@ class Player(NamedTuple):
     """One player of a walk."""
 
     agent: Playing
-    room: Room
+    room: Workspace
     bucket: NDArray[np.int64]
     """int64[4]: the hand's bucket on each street"""
     acted: NDArray[np.int8]
@@ -101,7 +101,9 @@ def expected_match(
     def work(first: int, last: int, number: int) -> None:
         counts = np.zeros(3, dtype=np.int64)
         players = [
-            Player(agent.playing, room(), np.zeros(4, dtype=np.int64), np.zeros(len(tree), dtype=np.int8))
+            Player(
+                agent.playing, workspace(), np.zeros(4, dtype=np.int64), np.zeros(len(tree), dtype=np.int8)
+            )
             for agent in (a, b)
         ]
         deal = Deal(np.zeros(52, np.int64), np.zeros(1, np.uint64), np.zeros(4))

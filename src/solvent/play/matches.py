@@ -31,11 +31,11 @@ from solvent.play.table_kernels import (
     PAIRS,
     SQUARES,
     WON,
-    Room,
+    Workspace,
     deal_pair,
     play_pairs,
-    room,
-    table_room,
+    table_workspace,
+    workspace,
 )
 
 LEAST_PIECE, MOST_PIECE = 1_000, 20_000
@@ -84,10 +84,10 @@ class PairPlayer:
     """One thread's memory for pairs of compiled hands."""
 
     rules: HoldemRules
-    rooms: tuple[Room, Room] = field(default_factory=lambda: (room(), room()))
+    rooms: tuple[Workspace, Workspace] = field(default_factory=lambda: (workspace(), workspace()))
 
     def __post_init__(self) -> None:
-        self.room = table_room(self.rules)
+        self.room = table_workspace(self.rules)
         # Every raise but the last adds a big blind at least.
         longest = self.rules.effective_stack // self.rules.blinds[1] + 4 * len(BOARD_CARDS) + 2
         self.histories: NDArray[np.int64] = np.zeros((2, longest), dtype=np.int64)

@@ -58,9 +58,9 @@ from solvent.play.table_kernels import (
     observe,
     real_action,
     respond,
-    room,
     start_walk,
     strategy,
+    workspace,
 )
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
@@ -92,7 +92,7 @@ class TableAgent:
 
     def __init__(self, name: str, playing: Playing, tree: BettingTree | None = None) -> None:
         self.name, self.playing, self.tree = name, playing, tree
-        self._room = room()
+        self._room = workspace()
 
     @property
     def rules(self) -> HoldemRules | None:
@@ -250,7 +250,7 @@ class TableHand(EasyHand):
         actions = np.zeros(MOST_ACTIONS, dtype=np.int64)
         count = hand_strategies(
             self.agent.playing,
-            room(),
+            workspace(),
             self.seat,
             deck,
             new_position(self.rules),

@@ -94,7 +94,7 @@ class Playing(NamedTuple):
     """`MOST_MODELS` tables, empty ones last"""
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """One agent's own memory."""
 
     walk: NDArray[np.int64]
@@ -108,7 +108,7 @@ class Room(NamedTuple):
     sums: NDArray[np.float64]
 
 
-class TableRoom(NamedTuple):
+class TableWorkspace(NamedTuple):
     """One thread's memory for the hands that it deals."""
 
     deck: NDArray[np.int64]
@@ -119,14 +119,14 @@ class TableRoom(NamedTuple):
     """uint64[1]: the counter of the random stream"""
 
 
-def table_room(rules: HoldemRules) -> TableRoom:
-    """Return memory for hands that are dealt by these rules."""
-    return TableRoom(np.zeros(52, dtype=np.int64), new_position(rules), np.zeros(1, dtype=np.uint64))
+def table_workspace(rules: HoldemRules) -> TableWorkspace:
+    """Return the workspace of hands that are dealt by these rules."""
+    return TableWorkspace(np.zeros(52, dtype=np.int64), new_position(rules), np.zeros(1, dtype=np.uint64))
 
 
-def room() -> Room:
-    """Return memory for one agent."""
-    return Room(
+def workspace() -> Workspace:
+    """Return the workspace of one agent."""
+    return Workspace(
         np.zeros(WALK, dtype=np.int64),
         np.zeros(MOST_MODELS),
         np.zeros(MOST_ACTIONS),

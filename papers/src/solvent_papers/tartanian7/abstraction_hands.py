@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards import features
 from solvent.abstraction.cards.examine import board_weights
-from solvent.abstraction.cards.feature_kernels import BINS, room, turn_histograms
+from solvent.abstraction.cards.feature_kernels import BINS, turn_histograms, workspace
 from solvent.abstraction.cards.features import FLOP, TURN, DealtTurns, FlopFeatures, TurnFeatures
 from solvent.abstraction.clustering.cluster import Histograms
 from solvent.cards.evaluator import evaluator
@@ -107,7 +107,7 @@ def hands_on(flops: Sequence[int], threads: int) -> tuple[Hands, NDArray[np.int6
     turns = boards.hands(np.unique(boards.indices(index.hands(present)[:, 2:])))
     cumulative = np.zeros((index.size, BINS), dtype=np.uint8)
     weight = np.zeros(index.size, dtype=np.uint8)
-    to_fill = features.equity_bins(), room(), cumulative, weight
+    to_fill = features.equity_bins(), workspace(), cumulative, weight
     turn_histograms(turns, 0, len(turns), evaluator(), pairs(), index.tables, *to_fill)
     histograms, place = np.unique(cumulative[present], axis=0, return_inverse=True)
     histogram_of = np.zeros(index.size, dtype=np.int32)

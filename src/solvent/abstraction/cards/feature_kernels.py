@@ -17,7 +17,7 @@ BINS = 32
 """Bins of an equity histogram: 32 bytes a row, one vector register."""
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Workspace of one thread."""
 
     kinds: Kinds
@@ -29,10 +29,10 @@ class Room(NamedTuple):
     """uint8[26, 26]: the bin of each pair of kinds of cards."""
 
 
-def room() -> Room:
-    """Room for one thread."""
+def workspace() -> Workspace:
+    """Return the workspace of one thread."""
     counts, bins = (HANDS, BINS), (KINDS_OF_CARDS, KINDS_OF_CARDS)
-    return Room(
+    return Workspace(
         kinds(), np.zeros(5, dtype=np.int64), np.zeros(counts, dtype=np.uint8), np.zeros(bins, dtype=np.uint8)
     )
 

@@ -19,23 +19,23 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards.feature_kernels import (
     BINS,
-    Room,
+    Workspace,
     dealt_turns,
     distinct_rows,
     flop_histograms,
     next_buckets,
-    room,
     turn_histograms,
+    workspace,
 )
 from solvent.abstraction.cards.river_kernels import (
     OPPONENTS,
     UNSEEN,
     CodeCenters,
     RiverIndex,
-    RiverRoom,
+    RiverWorkspace,
     opponent_equities,
-    river_room,
     river_tables,
+    river_workspace,
 )
 from solvent.abstraction.clustering.cluster import Histograms, cluster
 from solvent.abstraction.clustering.intervals import best_intervals
@@ -119,10 +119,10 @@ def turn_features(threads: int = 1, watch: Watch | None = None, stop: Stop | Non
     weight = np.zeros(index.size, dtype=np.uint8)
     bins, tables, hands = equity_bins(), evaluator(), pairs()
 
-    def work(start: int, end: int, room: Room) -> None:
+    def work(start: int, end: int, room: Workspace) -> None:
         turn_histograms(boards, start, end, tables, hands, index.tables, bins, room, cumulative, weight)
 
-    rooms = [room() for _ in range(threads)]
+    rooms = [workspace() for _ in range(threads)]
     in_pieces(work, len(boards), BOARDS_PER_PIECE, rooms, watch=watch, stage="turn boards", stop=stop)
     histogram_of = np.empty(index.size, dtype=np.int32)
     slots = np.full(1 << (2 * index.size).bit_length(), -1, dtype=np.int32)
@@ -235,7 +235,7 @@ def board_features(
     board: NDArray[np.integer], opponents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Equity of 1,980 and OCHS, float32[1081, 8], of all live hands on one river board, in order."""
-    room = river_room()
+    room = river_workspace()
     opponent_equities(board.astype(np.int64), evaluator(), pairs(), opponents, room)
     live = np.sort(room.ordering.order).astype(np.int64)
     return room.equity[live], room.against[live]
@@ -255,9 +255,9 @@ def river_features(
     centers = CodeCenters(codes.strip_of, codes.centers, (codes.centers**2).sum(axis=1) / 2)
     counts = (int(of_flop.max()) + 1, len(codes.vectors))
     tables, hands = evaluator(), pairs()
-    rooms = [(river_room(), np.zeros(counts, dtype=np.int64)) for _ in range(threads)]
+    rooms = [(river_workspace(), np.zeros(counts, dtype=np.int64)) for _ in range(threads)]
 
-    def work(start: int, end: int, room: tuple[RiverRoom, NDArray[np.int64]]) -> None:
+    def work(start: int, end: int, room: tuple[RiverWorkspace, NDArray[np.int64]]) -> None:
         given = tables, hands, codes.opponents, index, centers, room[0], table, room[1]
         river_tables(boards, start, end, *given)
 

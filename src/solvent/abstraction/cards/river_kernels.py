@@ -43,7 +43,7 @@ class CodeCenters(NamedTuple):
     """float32[strips, codes a strip]: half of the centres' squares"""
 
 
-class RiverRoom(NamedTuple):
+class RiverWorkspace(NamedTuple):
     """Workspace of one thread."""
 
     ordering: Ordering
@@ -57,9 +57,9 @@ class RiverRoom(NamedTuple):
     """int64[2, 10]: the public clusters that the board's flops lie in, and how many of its flops do."""
 
 
-def river_room() -> RiverRoom:
-    """Room for one thread."""
-    return RiverRoom(
+def river_workspace() -> RiverWorkspace:
+    """Return the workspace of one thread."""
+    return RiverWorkspace(
         ordering(),
         np.zeros(HANDS, dtype=np.int64),
         np.zeros((HANDS, OPPONENTS), dtype=np.float32),

@@ -19,7 +19,7 @@ from solvent.forms.sampled import MOST_ACTIONS
 from solvent.foundation.kernels.compiling import internal
 from solvent.foundation.kernels.randomness import random_bits, random_unit, stream
 from solvent.games.betting.rules import HoldemRules
-from solvent.play.table_kernels import MOST_MODELS, WALK, Room, room
+from solvent.play.table_kernels import MOST_MODELS, WALK, Workspace, workspace
 
 BOARD = 4
 """Place of the board in a deal: behind both hands."""
@@ -52,8 +52,8 @@ class ResponseMemory(NamedTuple):
     state: NDArray[np.int64]
     trial_state: NDArray[np.int64]
     """The betting, and the betting after a bet that is being considered."""
-    room: Room
-    trial: Room
+    room: Workspace
+    trial: Workspace
     """The agent, and a copy of the agent after a bet that is being considered."""
     walk: NDArray[np.int64]
     deck: NDArray[np.int64]
@@ -122,8 +122,8 @@ def response_memory(
     return ResponseMemory(
         state=new_position(rules),
         trial_state=new_position(rules),
-        room=room(),
-        trial=room(),
+        room=workspace(),
+        trial=workspace(),
         walk=np.zeros(WALK, dtype=np.int64),
         deck=np.zeros(52, dtype=np.int64),
         random=np.zeros(1, dtype=np.uint64),
