@@ -7,7 +7,7 @@ import pytest
 
 from solvent.engines.explicit.growing.game import GrowingGame, check_rule
 from solvent.engines.explicit.growing.tables import AVERAGE, REGRET
-from solvent.engines.explicit.response import average_strategy, evaluate_explicit
+from solvent.engines.explicit.response import evaluate_explicit
 from solvent.engines.history.response import evaluate
 from solvent.engines.history.solver import HistorySolver
 from solvent.engines.rules import load_rule
@@ -56,9 +56,8 @@ def test_exploitability_equals_that_on_histories(name):
     tree, histories = explicit_tree(game), compile_tree(game)
     grown = GrowingGame(tree, load_rule("cfr"), "alternating")
     grown.run(20)
-    average = grown.tables.flat(AVERAGE)
-    found = evaluate_explicit(tree, average)
-    probabilities = by_infoset(tree, average_strategy(tree, average))
+    found = evaluate_explicit(tree, grown.tables.flat(AVERAGE))
+    probabilities = by_infoset(tree, grown.average_strategy())
     flat = np.concatenate([probabilities[label] for label in histories.infoset_label])
     expected = evaluate(histories, flat)
     assert found.exploitability == pytest.approx(expected.exploitability, abs=1e-12)

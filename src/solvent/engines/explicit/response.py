@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from solvent.engines.explicit.kernels import (
     EVALUATE,
     NO_TABLE,
@@ -34,13 +31,3 @@ def evaluate_explicit(tree: ExplicitTree, average: FlatTable, work: Work | None 
         found.append(float(work.value[0].sum()))
     best, value = (found[0], found[1]), found[2]
     return Evaluation(max(0.0, sum(best) / 2), (value, -value), best)
-
-
-def average_strategy(tree: ExplicitTree, average: FlatTable) -> NDArray[np.float64]:
-    """The probabilities that a cumulative strategy gives to each edge: float64[nodes, hands].
-
-    Rows that belong to no player's edge are 0.
-    """
-    work = make_work(tree.nodes, len(tree.hands))
-    descend(tree.arrays, average, NO_TABLE, work, 0, False)
-    return work.sigma

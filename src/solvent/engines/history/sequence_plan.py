@@ -84,29 +84,21 @@ def _take(cell: Ints, tables: Tables) -> Half:
     """One player's tables in the plan's order, after a place for the empty sequence."""
 
     def copy(table: NDArray[np.floating]) -> NDArray[np.floating]:
+        if not len(table):
+            return table
         mine = np.zeros(1 + len(cell), dtype=table.dtype)
         table.take(cell, out=mine[1:], mode="clip")  # all are inside, and it is the mode that needs no buffer
         return mine
 
-    return Half(
-        copy(tables.regret),
-        copy(tables.average),
-        copy(tables.last) if len(tables.last) else tables.last,
-        copy(tables.value) if len(tables.value) else tables.value,
-        np.ones(1 + len(cell)),
-        np.ones(1 + len(cell)),
-        np.zeros(1 + len(cell)),
-        np.zeros((2, LANES)),
-    )
+    regret, average, last, value = map(copy, tables)
+    strategy, plan = np.ones((2, 1 + len(cell)))
+    return Half(regret, average, last, value, strategy, plan, np.zeros(1 + len(cell)), np.zeros((2, LANES)))
 
 
 def _put_back(cell: Ints, half: Half, tables: Tables) -> None:
-    tables.regret[cell] = half.regret[1:]
-    tables.average[cell] = half.average[1:]
-    if len(tables.last):
-        tables.last[cell] = half.last[1:]
-    if len(tables.value):
-        tables.value[cell] = half.sums[1:]
+    for table, mine in zip(tables, half, strict=False):
+        if len(table):
+            table[cell] = mine[1:]
 
 
 def lay_out(sequences: Sequences) -> Layout:

@@ -50,7 +50,10 @@ class AdditionLog(list[Addition]):
         """Read a log; an InputError where the text is none."""
         try:
             rows: list[dict[str, Any]] = json.loads(text)
-            return cls(_addition(row) for row in rows)
+            known = {field.name for field in fields(Addition)}
+            if any(row.keys() != known for row in rows):
+                raise ValueError(f"an addition has the fields {', '.join(sorted(known))}")
+            return cls(Addition(**row) for row in rows)
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise InputError(f"the log of additions cannot be read: {error}") from error
 
@@ -65,10 +68,3 @@ class AdditionLog(list[Addition]):
             where = (addition.node, addition.place, addition.size.hex(), addition.method, addition.source)
             digest.update(repr(where).encode())
         return digest.hexdigest()[:32]
-
-
-def _addition(row: dict[str, Any]) -> Addition:
-    known = {field.name for field in fields(Addition)}
-    if row.keys() != known:
-        raise ValueError(f"an addition has the fields {', '.join(sorted(known))}")
-    return Addition(**row)

@@ -18,8 +18,17 @@ from solvent.engines.explicit.growing.additions import AdditionLog
 from solvent.engines.explicit.growing.archive import Archive
 from solvent.engines.explicit.growing.discounts import PlayerRegrets
 from solvent.engines.explicit.growing.tables import AVERAGE, REGRET, SEEN, VALUE, GrowingTables
-from solvent.engines.explicit.kernels import UPDATE, Weights, Work, accumulate, ascend, descend, make_work
-from solvent.engines.explicit.response import average_strategy, evaluate_explicit
+from solvent.engines.explicit.kernels import (
+    NO_TABLE,
+    UPDATE,
+    Weights,
+    Work,
+    accumulate,
+    ascend,
+    descend,
+    make_work,
+)
+from solvent.engines.explicit.response import evaluate_explicit
 from solvent.engines.history.response import Evaluation
 from solvent.engines.rules import DCFR, RegretRule
 from solvent.forms.explicit.tree import DECISION, FOLDED, ExplicitTree, TreeArrays
@@ -155,8 +164,10 @@ class GrowingGame:
         return evaluate_explicit(self.tree, self.tables.flat(AVERAGE), self.work)
 
     def average_strategy(self) -> NDArray[np.float64]:
-        """The average strategy: the probability of each edge by hand, float64[nodes, hands]."""
-        return average_strategy(self.tree, self.tables.flat(AVERAGE))
+        """The average strategy: the probability of each edge by hand, float64[nodes, hands]; else 0."""
+        work = make_work(self.tree.nodes, self.hands)
+        descend(self.tree.arrays, self.tables.flat(AVERAGE), NO_TABLE, work, 0, False)
+        return work.sigma
 
     # Numbers that the theory asks for
 

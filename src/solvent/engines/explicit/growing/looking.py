@@ -133,20 +133,12 @@ class Looker:
         have = sums.largest[tree.player[nodes]]
         better = gain(have, tree.nodes, Candidate(regret, size), game.tables.total, self.settings.factor)
         paying = np.flatnonzero(better > 0.0)
-        taken = self._table_bytes(found)[nodes[paying]]
-        order = np.lexsort((nodes[paying], -better[paying]))
-        return [
-            Possible(
-                int(nodes[k]),
-                rounded_size(float(found.theta[nodes[k]])),
-                float(regret[k]),
-                int(size[k]),
-                int(size_in_tables),
-                int(found.source[nodes[k]]),
-                float(better[k]),
-            )
-            for k, size_in_tables in zip(paying[order], taken[order], strict=True)
-        ]
+        best = paying[np.lexsort((nodes[paying], -better[paying]))]
+        at, taken = nodes[best], self._table_bytes(found)
+        thetas = [rounded_size(theta) for theta in found.theta[at].tolist()]
+        columns = (regret[best], size[best], taken[at], found.source[at], better[best])
+        rows = zip(at.tolist(), thetas, *(column.tolist() for column in columns), strict=True)
+        return [Possible(*row) for row in rows]
 
     def grow(self) -> int:
         """Look once and add the bets that pay; returns how many.
