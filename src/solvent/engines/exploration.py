@@ -1,4 +1,4 @@
-"""What every sampler does between regret matching and the draw: exploration, and drawing an action."""
+"""Steps of every sampler between regret matching and the draw: exploration, and drawing an action."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What full-width solvers have in common: whole tables, infosets that are locked, and how the tables are saved."""
+"""The base of full-width solvers: whole tables, infosets that are locked, and saving the tables."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class FullWidth(Solver):
             self._locked = LockedRegrets(locks, np.arange(len(locks.locked)), np.dtype(self.dtype))
 
     def _pieces(self, schedule: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        """The rows of a schedule in the pieces that a plan may run in one call, to be run as they are given.
+        """Split a schedule into chunks that a plan runs in one call, each run before the next is asked for.
 
-        A piece begins where the average is scaled. With locks every iteration is a piece, and the locked regrets
-        are set anew before it.
+        A chunk begins where the average is scaled. With locks every iteration is a chunk, and the locked regrets
+        are set again before it.
         """
         for keep, rows in by_keeping(schedule):
             if keep != 1:
@@ -81,16 +81,14 @@ class FullWidth(Solver):
         return tuple(self.arena.table(name) for name in ("regret", "last") if name in self.arena.names)
 
     def _played(self) -> NDArray[np.floating]:
-        """The cumulative strategy, float[cells]; at locked infosets what is played there."""
+        """The cumulative strategy, float[cells]; at locked infosets the lock's."""
         average = self.arena.table("average")
         return average if self.locks is None else self.locks.over(average)
 
     # Checkpoints
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps."""
         return {**self.arena.tables, "average": self._played()}
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
         self.arena.load(tables)

@@ -1,4 +1,4 @@
-"""Local updates of one's own: how an infoset's next strategy follows from the values that were seen there.
+"""Local updates of one's own: an infoset's next strategy from the values that were seen there.
 
 A regret rule is six numbers an iteration, which compiled kernels follow. A local update is the whole step, in plain
 NumPy: hedge, predictive updates, whatever keeps a state for each infoset. It runs on the history form, one
@@ -41,7 +41,7 @@ class LocalUpdate(RegretRule):
 
     @abstractmethod
     def next_strategy(self, t: int, values: Floats, strategy: Floats, state: State) -> Any:
-        """What is played in iteration t + 1, after iteration t = 1, 2, ...: rows that sum to 1.
+        """The strategy of iteration t + 1, after iteration t = 1, 2, ...: rows that sum to 1.
 
         `values` are the counterfactual values of the actions (the other player's and chance's reach count, the own
         does not) when `strategy` was played. `state` has the tables of `LocalUpdate.state`, to be changed in place
@@ -58,7 +58,7 @@ class LocalUpdate(RegretRule):
 
 
 def instantaneous_regret(values: Floats, strategy: Floats) -> Floats:
-    """What each action would have won beyond what was played: r(a) = v(a) - sum_b sigma(b) v(b)."""
+    """The gain of each action over the strategy: r(a) = v(a) - sum_b sigma(b) v(b)."""
     regret: Floats = values - (strategy * values).sum(axis=-1, keepdims=True)
     return regret
 

@@ -1,11 +1,11 @@
-"""How solvers play locked infosets: regrets so large that no iteration can be seen beside them.
+"""Locked infosets in solvers: regrets so large that no iteration can be seen beside them.
 
 While a solver runs, the regrets of a locked infoset are its lock's probabilities times a power of two, and the
 negative of that power where the probability is 0. Regret matching then plays the lock. What an iteration adds is
 below the last place of such numbers, so that nothing is learnt there. When the run is over the regrets are 0
 again, as they were.
 
-No kernel knows of locks: a solve without them costs nothing, and they work alike on every form and plan.
+No kernel knows of locks: a solve without them costs nothing, and they work in the same way on every form and plan.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SCALE = {np.dtype(np.float64): 2.0**400, np.dtype(np.float32): 2.0**90}
 
 
 class LockedRegrets:
-    """The places of locked regrets in a solver's tables, and what stands there while the solver runs."""
+    """The places of locked regrets in a solver's tables, and their numbers while the solver runs."""
 
     def __init__(self, locks: Locks, places: NDArray[np.int64], dtype: np.dtype[np.floating]) -> None:
         """`places`, int64[cells], is where the regret of each cell lies; cells of one bucket share a place."""

@@ -1,4 +1,4 @@
-"""What pruning is asked for, and with what it can be combined."""
+"""The options of pruning, and their combinations with others."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ EFFECTIVE = {
 
 
 class Gates(NamedTuple):
-    """What is asked of an action beyond the papers' tests before it is pruned, and before its average goes.
+    """Conditions beyond the papers' tests for pruning an action, and for giving up its average.
 
     None of these is in the papers. Asking for more is always safe: an action that stays is CFR as usual.
     """
 
     least: float
-    """For how many iterations an action must probably stay pruned for it to be worth the best response after."""
+    """Iterations for which an action must probably stay pruned, to be worth the best response after."""
     lasting: float
-    """And for what part of the iterations so far: so that each action's best responses come ever more rarely."""
+    """The same as a fraction of the iterations so far: each action's best responses come ever more rarely."""
     settled: float
-    """The average is given up only of actions that have been pruned since this part of the iterations."""
+    """The average is given up only of actions that have been pruned since this fraction of the iterations."""
 
 
 GATES = {"paper": Gates(least=0.0, lasting=0.0, settled=1.0), "lasting": Gates(10.0, 0.005, 0.05)}
@@ -47,7 +47,7 @@ BY_GATES = cast(float, None)
 
 @dataclass(frozen=True)
 class Pruning:
-    """How to prune.
+    """A pruning and its options.
 
     `partial` leaves out what the other player does not reach: no number changes. `interval` also leaves out
     actions of regret below 0 for as long as it must stay there, and makes up for it afterwards. `total`
@@ -61,7 +61,7 @@ class Pruning:
     every: int = 10
     """Iterations between looks for actions to prune."""
     after: str = "cbr"
-    """What is played behind an action when it returns: the best response, or all actions alike."""
+    """The play behind an action when it returns: the best response, or uniform play."""
     gates: str = "lasting"
     """`paper`: an action is pruned when its paper's test says so, and its average goes when C says so; `lasting`:
     only when that will probably last."""
@@ -103,7 +103,7 @@ class Pruning:
         return EFFECTIVE.get((self.mode, form), ())
 
     def check_given(self, given: Collection[str], form: str) -> None:
-        """Refuse options that somebody has given and that change nothing."""
+        """Reject given options that change nothing."""
         effective = self.effective(form)
         for name in given:
             if name not in effective:

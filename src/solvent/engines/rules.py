@@ -1,4 +1,4 @@
-"""Regret rules: what each iteration does to the regrets before it, and how much its play counts in the average.
+"""Regret rules: the effect of each iteration on regrets, and the weight of its play in the average.
 
 A rule is a small value object. For iteration t it yields six numbers, and the kernels do the rest:
 
@@ -10,9 +10,9 @@ Here r is the iteration's instantaneous regret; `engines.vectors.matching` has t
 clock t is a number of iterations, or any other sum of weights: it need not be whole.
 
 To add a rule, subclass `RegretRule`; no kernel changes. What six numbers cannot say is a `LocalUpdate`
-(`local_update.py`). A rule also declares what it does (`discounts`, `floors`, `linear`, `predictive`,
-`average_power`), and that alone decides whether it can be pruned, sampled and trained with. What it declares is
-compared with its weights when it runs.
+(`local_update.py`). A rule also declares its nature (`discounts`, `floors`, `linear`, `predictive`,
+`average_power`), which alone decides whether it can be pruned, sampled and trained with. Declarations are compared
+with the weights when the rule runs.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from solvent.games.own import is_own, make_own
 
 NEITHER = "after which it can be neither pruned nor sampled"
 ADDING_UP = "`discounts = floors = False` and `average_power = 0.0`, or 1.0 beside `linear = True`"
-"""What a rule declares whose regrets and averages are sums."""
+"""Declarations of a rule whose regrets and averages are sums."""
 
 
 class Weights(NamedTuple):
-    """What a rule says about one iteration; the defaults are plain CFR."""
+    """A rule's numbers for one iteration; the defaults are plain CFR."""
 
     positive: float = 1.0
     """Factor for cumulative regrets above zero."""
@@ -50,9 +50,9 @@ class Weights(NamedTuple):
     average: float = 1.0
     """Weight of this iteration's play in the average strategy."""
     prediction: float = 0.0
-    """How much of the last instantaneous regret is expected to come again in this iteration."""
+    """Fraction of the last instantaneous regret that is expected to come again in this iteration."""
     keep: float = 1.0
-    """What is kept of the cumulative strategy before this iteration's play is added."""
+    """Fraction of the cumulative strategy that is kept before this iteration's play is added."""
 
 
 class RegretRule(ABC):
@@ -67,7 +67,7 @@ class RegretRule(ABC):
     floors: ClassVar[bool] = True
     """Whether cumulative regrets are cut off from below, at 0."""
     linear: ClassVar[bool] = False
-    """Whether iteration t counts t times, in regrets and in the average alike: they fade by t / (t + 1)."""
+    """Whether iteration t counts t times, in regrets and in the average: both fade by t / (t + 1)."""
 
     @abstractmethod
     def weights(self, t: float) -> Weights:
@@ -108,17 +108,26 @@ class RegretRule(ABC):
 
     @property
     def own(self) -> bool:
-        """Whether it is a user's, who can change what it declares."""
-        return type(self) not in {*RULES.values(), *WITHOUT_REGRETS.values()}
+        """Whether it is a user's, who can change its declarations."""
+        return type(self) not in RULE_NAMES
 
     def __str__(self) -> str:
         given = {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else vars(self)
-        shown = ",".join(f"{key}={spell(value)}" for key, value in given.items())
-        return type(self).__name__.lower() + (f"({shown})" if shown else "")
+        shown = ",".join((f"{key}=" if self.own else "") + spell(value) for key, value in given.items())
+        name = RULE_NAMES.get(type(self), type(self).__name__.lower())
+        return name + (f"({shown})" if shown else "")
 
     def check_clock(self, t: int, dtype: DTypeLike = np.float64) -> None:
         """Refuse the rule if the solvers could not follow it to iteration t."""
         self.schedule(t, 1, dtype)
+
+    def total_weight(self, iterations: int) -> float:
+        """The weight of iterations 1 to T in the average."""
+        total = 0.0
+        for t in range(1, iterations + 1):
+            weights = self.weights(t)
+            total = total * weights.keep + weights.average
+        return total
 
     def schedule(self, first: float, count: int, dtype: DTypeLike = np.float64) -> NDArray[np.float64]:
         """The weights at `count` clocks first, first + 1, ...: float64[count, 7].
@@ -207,9 +216,6 @@ class CFR(RegretRule):
     def weights(self, t: float) -> Weights:
         return Weights()
 
-    def __str__(self) -> str:
-        return "cfr"
-
 
 @dataclass(frozen=True)
 class CFRPlus(RegretRule):
@@ -220,9 +226,6 @@ class CFRPlus(RegretRule):
 
     def weights(self, t: float) -> Weights:
         return Weights(floor=0.0, average=t)
-
-    def __str__(self) -> str:
-        return "cfr+"
 
 
 @dataclass(frozen=True)
@@ -250,9 +253,6 @@ class DCFR(RegretRule):
     def weights(self, t: float) -> Weights:
         return Weights(_fade(t, self.alpha), _fade(t, self.beta), average=_power(t, self.gamma))
 
-    def __str__(self) -> str:
-        return f"dcfr({','.join(map(spell, (self.alpha, self.beta, self.gamma)))})"
-
 
 @dataclass(frozen=True)
 class LCFR(RegretRule):
@@ -265,9 +265,6 @@ class LCFR(RegretRule):
     def weights(self, t: float) -> Weights:
         return Weights(_fade(t, 1), _fade(t, 1), average=t)
 
-    def __str__(self) -> str:
-        return "lcfr"
-
 
 @dataclass(frozen=True)
 class PCFRPlus(RegretRule):
@@ -278,9 +275,6 @@ class PCFRPlus(RegretRule):
 
     def weights(self, t: float) -> Weights:
         return Weights(floor=0.0, average=float(t) ** 2, prediction=1.0)
-
-    def __str__(self) -> str:
-        return "pcfr+"
 
 
 @dataclass(frozen=True)
@@ -307,9 +301,6 @@ class DCFRPlus(RegretRule):
         fade = _fade(t, self.alpha)
         return Weights(fade, fade, floor=0.0, average=_power(t, self.gamma))
 
-    def __str__(self) -> str:
-        return f"dcfr+({spell(self.alpha)},{spell(self.gamma)})"
-
 
 @dataclass(frozen=True)
 class PDCFRPlus(DCFRPlus):
@@ -320,9 +311,6 @@ class PDCFRPlus(DCFRPlus):
 
     def weights(self, t: float) -> Weights:
         return super().weights(t)._replace(prediction=1.0)
-
-    def __str__(self) -> str:
-        return f"p{super().__str__()}"
 
 
 @dataclass(frozen=True)
@@ -336,9 +324,6 @@ class LinearProgram(RegretRule):
 
     def weights(self, t: float) -> Weights:
         raise InputError("the linear program has no iterations: ask for it by solve(game, rule='lp')")
-
-    def __str__(self) -> str:
-        return "lp"
 
 
 def _power(t: float, power: float) -> float:
@@ -367,7 +352,8 @@ RULES: dict[str, type[RegretRule]] = {
     "pdcfr+": PDCFRPlus,
 }
 WITHOUT_REGRETS: dict[str, type[RegretRule]] = {"lp": LinearProgram}
-"""What can be asked for in place of a regret rule."""
+"""Algorithms that can be asked for in place of a regret rule."""
+RULE_NAMES = {kind: name for name, kind in (RULES | WITHOUT_REGRETS).items()}
 
 
 def load_rule(rule: str | RegretRule, own_code: bool = False) -> RegretRule:

@@ -1,4 +1,4 @@
-"""The options of sampling, and what they can be combined with."""
+"""The options of sampling, and their combinations with others."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ EFFECTIVE = {
     "chance": ("exploration_decay", "exploration_mix", "reward", "reward_unit", "regret_floor"),
     "outcome": ("exploration", "exploration_decay", "exploration_mix", "reward", "reward_unit"),
 }
-"""The options that change something, by what is sampled."""
+"""The options that change something, by mode."""
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How to sample.
+    """A sampling and its options.
 
     `external` draws chance and the other player and tries all own actions; `outcome` draws one play of the game;
     `chance` draws chance alone. The other options are off by default.
@@ -38,11 +38,11 @@ class Sampling:
 
     mode: str = "none"
     exploration: float = 0.6
-    """Outcome sampling: how much of the own draws is uniform rather than from the strategy."""
+    """Outcome sampling: the fraction of own draws that is uniform rather than from the strategy."""
     exploration_decay: bool = False
     """Whether every strategy that is read gives each action at least y(t) = 0.01 (1 - t / 40,000)."""
     exploration_mix: bool = False
-    """Whether that is done by mixing in uniform play; else by raising what is below and renormalising."""
+    """Whether decay mixes in uniform play; else it raises what is below and renormalises."""
     reward: str = "y1"
     """The reward transform, which may weigh losses more: see `solvent.engines.rewards`."""
     reward_unit: float = 1.0
@@ -103,7 +103,7 @@ class Sampling:
             )
 
     def check_others(self, pruning: Pruning, options: dict[str, tuple[Any, Any]]) -> None:
-        """Refuse pruning, and what is not at its default: a value and a default by option's name."""
+        """Reject pruning, and options (a value and a default by name) that are not at their defaults."""
         if not self:
             return
         if pruning.mode != "none":

@@ -1,4 +1,4 @@
-"""What solvers are to the rest of the package: work that a session drives, and solvers of games in particular."""
+"""The contracts of solvers: work that a session drives, and solvers of games in particular."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from solvent.strategy.solved.tables import TableStrategy
 
 
 class Work(Protocol):
-    """What a session drives: iterations that can be measured, saved and resumed."""
+    """Work that a session drives: iterations that can be measured, saved and resumed."""
 
     @property
     def iterations(self) -> int:
@@ -26,7 +26,7 @@ class Work(Protocol):
 
     @property
     def chunk_seconds(self) -> float:
-        """How long one call of `run` may keep the clock, a stop and the progress display waiting."""
+        """Seconds that one call of `run` may keep the clock, a stop and the progress display waiting."""
 
     @property
     def first_check(self) -> int:
@@ -34,28 +34,28 @@ class Work(Protocol):
 
     @property
     def check_growth(self) -> float:
-        """How many times more iterations there are at each measurement than at the one before."""
+        """Ratio of the iterations at a measurement to those at the one before."""
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run more iterations."""
 
     def measure(self) -> dict[str, Any]:
-        """How good the strategy is now: a row of the metrics, iterations and seconds apart."""
+        """Measure the strategy: a row of the metrics, without iterations and seconds."""
 
     def describe(self) -> str:
         """The last measurement in a few words, for the progress display."""
 
     def facts(self) -> dict[str, Any]:
-        """What a checkpoint says of itself, iterations, seconds and the last measurement apart."""
+        """The facts of a checkpoint, without iterations, seconds and the last measurement."""
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps."""
+        """The tables of a checkpoint."""
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what a checkpoint has kept; a ValueError if it is another game's or rule's."""
+        """Load the tables of a checkpoint; a ValueError if they are of another game or rule."""
 
     def restore(self, facts: Mapping[str, Any]) -> None:
-        """Go on from tables that were loaded, as the checkpoint's facts say."""
+        """Restore the counters that a checkpoint recorded beside its tables."""
 
 
 class Solver(Protocol):
@@ -200,13 +200,13 @@ class OnPublicForm(Solver):
 
 
 class HasKernels(Protocol):
-    """Whatever can be warmed up."""
+    """An object that can be warmed up."""
 
     def warm_up(self) -> None: ...
 
 
 def compile_seconds(solver: HasKernels) -> float:
-    """Warm a solver up; the seconds that took."""
+    """Warm a solver up and return the seconds that took."""
     start = time.perf_counter()
     solver.warm_up()
     return time.perf_counter() - start

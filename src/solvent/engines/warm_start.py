@@ -28,7 +28,7 @@ ONE_ITERATION = np.array([(*Weights(), 0.0)], dtype=np.float64)
 
 
 class WarmSolver(Protocol):
-    """What a solver offers to be started."""
+    """A solver that can be started."""
 
     arena: Arena
     locks: Locks | None
@@ -46,7 +46,7 @@ class WarmSolver(Protocol):
 def start_from(
     solver: WarmSolver, strategy: NDArray[np.float64], facts: dict[str, Any], iterations: int | None
 ) -> None:
-    """Begin as if `strategy`, float64[cells], had been played for so many iterations."""
+    """Begin as if `strategy`, float64[cells], had been played for some iterations."""
     if solver.iterations:
         raise InputError("a warm start comes before the first iteration")
     count = iterations if iterations is not None else int(facts.get("iterations") or ITERATIONS)
@@ -60,10 +60,7 @@ def start_from(
     regret[:] = strategy * np.maximum(scale, FAINT) * math.sqrt(count)
     if solver.locks is not None:
         regret[solver.locks.locked] = 0.0
-    weight = 0.0
-    for row in solver.rule.schedule(1, count):
-        weights = Weights(*row[: len(Weights._fields)])
-        weight = weights.keep * weight + weights.average
+    weight = solver.rule.total_weight(count)
     average *= weight
     if "value" in solver.arena.names:
         solver.arena.table("value")[:] *= weight

@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 
 from solvent.engines.holdem.growing.adding import add_actions, copy_nearest, larger_game
 from solvent.engines.holdem.growing.candidates import AutoSizes
-from solvent.engines.holdem.growing.growing_solver import GrowingSolver, public_nodes
+from solvent.engines.holdem.growing.growing_solver import GrowingSolver
 from solvent.engines.holdem.growing.looks import Inherited, LookLimits, Looks, Worth, inherited, place_of
 from solvent.engines.holdem.growing.recovery import line_of
+from solvent.engines.holdem.table_views import public_nodes
 from solvent.forms.holdem.game import HoldemGame
 from solvent.games.betting.tree_sizes import Line
 from solvent.games.holdem.spot import NAMES
@@ -214,8 +215,10 @@ class GrowingWork(SpotWork):
 
         for one in chosen:
             log(one, one.history, one.action, one.player, one.size, 100 * one.chips / self.pot)
+        tree = grown.solver.game.tree
         for one, line, action, size in copied:
-            log(one, line, action, int(grown.solver.player_after(line)), size, 0.0, behind=one.action)
+            player = int(tree.player[tree.by_history[line]])
+            log(one, line, action, player, size, 0.0, behind=one.action)
         self.solver = grown.solver
         self._evaluation = None
         self.adding_seconds += time.perf_counter() - start

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solvent.engines.holdem.carry_over import common_edges, edge_numbers
+from solvent.engines.holdem.carry_over import common_edges
 from solvent.engines.holdem.growing.adding import (
     FAITHFUL,
     REPAIRED,
@@ -16,10 +16,11 @@ from solvent.engines.holdem.growing.adding import (
     copy_nearest,
     larger_game,
 )
-from solvent.engines.holdem.growing.growing_solver import GrowingSolver, SummingSolver, range_weights
-from solvent.engines.holdem.growing.looks import dealt_on, response_reach
-from solvent.engines.holdem.growing.recovery import RecoverySolver, action_rows
+from solvent.engines.holdem.growing.growing_solver import GrowingSolver, SummingSolver
+from solvent.engines.holdem.growing.looks import response_reach
+from solvent.engines.holdem.growing.recovery import RecoverySolver
 from solvent.engines.holdem.kernels import UPDATE
+from solvent.engines.holdem.table_views import action_rows, dealt_on, edge_numbers, range_weights
 from solvent.engines.schedule import AVERAGE, POSITIVE
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.holdem.tree import DECISION
@@ -51,7 +52,7 @@ def played(game: HoldemGame, regret: Array) -> Array:
         total = rows.sum(axis=0)
         rows = np.where(total > 0, rows / np.where(total > 0, total, 1), 1 / len(rows))
         for edge, row in enumerate(rows, start=int(game.tree.first_edge[node])):
-            edge_numbers(found, game, edge, int(game.tree.street[node]))[:] = row
+            edge_numbers(found, game, edge)[:] = row
     return found
 
 
@@ -100,8 +101,7 @@ def replay(
                     (recovery.game, below, inside),
                 ):
                     for there, here in pairs:
-                        street = int(game.tree.street[game.tree.edge_node[here]])
-                        edge_numbers(both, game, here, street)[:] = edge_numbers(table, source, there, street)
+                        edge_numbers(both, game, here)[:] = edge_numbers(table, source, there)
                 clean = GrowingSolver(game, "cfr", 1, "float64")
                 clean.regret[:] = both
                 row = clean.rule.schedule(1, 1)
@@ -151,10 +151,9 @@ def test_outside_nothing_changes(dtype: str) -> None:
     edges, decisions = common_edges(before.game, after.game)
     assert decisions == int((before.game.tree.kind == DECISION).sum())
     for there, here in edges:
-        street = int(after.game.tree.street[after.game.tree.edge_node[here]])
         for table in ("regret", "average"):
-            was = edge_numbers(getattr(before, table), before.game, there, street)
-            now = edge_numbers(getattr(after, table), after.game, here, street)
+            was = edge_numbers(getattr(before, table), before.game, there)
+            now = edge_numbers(getattr(after, table), after.game, here)
             assert np.array_equal(now, was if grown.discount == 1 else was * w)
 
 

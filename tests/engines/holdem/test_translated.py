@@ -58,7 +58,7 @@ def random_average(solver: HoldemSolver, seed: int) -> None:
     rng = np.random.default_rng(seed)
     numbers = rng.random(len(solver.average)) ** 4
     solver.average[:] = np.where(rng.random(len(numbers)) < 0.2, 0.0, numbers)
-    solver._impose_locks()
+    solver._play_locks(solver.lock_tables)
 
 
 def check(small: Spot, large: Spot, seed: int, small_bets: str, held: Any = None) -> None:

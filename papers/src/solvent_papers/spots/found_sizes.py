@@ -13,8 +13,8 @@ from functools import cache, partial
 from typing import Any
 
 from solvent.engines.holdem.growing.candidates import AutoSizes
-from solvent.engines.holdem.growing.growing_solver import public_nodes
 from solvent.engines.holdem.solver import HoldemSolver
+from solvent.engines.holdem.table_views import public_nodes
 from solvent.engines.holdem.translated.response import LargerTree
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.foundation.kernels.threads import MOST_THREADS

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from solvent.engines.holdem.solver import HoldemSolver
 
 BEST = "best_"
-"""How the names of the tables begin in a checkpoint."""
+"""Prefix of the tables' names in a checkpoint."""
 
 
 class BestAverage:
@@ -28,7 +28,7 @@ class BestAverage:
 
     @staticmethod
     def bytes_of(solver: HoldemSolver) -> int:
-        """What a copy takes."""
+        """Bytes of a copy."""
         return solver.average.nbytes + solver.average_scale.nbytes
 
     def note(self, exploitability: float) -> None:
@@ -44,13 +44,13 @@ class BestAverage:
             table[:] = self._tables[name]
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps beside the solver's tables."""
+        """The tables of a checkpoint beside the solver's."""
         if self.iterations in (-1, self.solver.iterations):
             return {}
         return {BEST + name: table for name, table in self._tables.items()}
 
     def load(self, tables: Mapping[str, NDArray[Any]], exploitability: float | None, iterations: int) -> None:
-        """Take up what a checkpoint has kept, and the measurement that it was the best at."""
+        """Load the tables of a checkpoint, and the measurement at which they were the best."""
         if exploitability is None:
             return
         self.exploitability, self.iterations = exploitability, iterations

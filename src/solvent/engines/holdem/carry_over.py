@@ -1,8 +1,8 @@
 """Start a solve from the tables of another: after a lock, after lines were added or removed, or with other sizes.
 
-Regrets go on where the other solve left them, under a clock that begins again at `HEAD_START` iterations: rules
-that discount let them fade soon where they are wrong. What the other solve played counts as one iteration of weight
-1, so it is what is measured before the first iteration, and next to nothing afterwards.
+Regrets begin where the other solve left them, under a clock that begins again at `HEAD_START` iterations: rules
+that discount let them fade soon where they are wrong. The play of the other solve counts as one iteration of weight
+1, so it is measured before the first iteration, and counts next to nothing afterwards.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.engines.holdem.solver import HoldemSolver
-from solvent.engines.rules import RegretRule
+from solvent.engines.holdem.table_views import edge_numbers
 from solvent.forms.holdem.game import HoldemGame
-from solvent.forms.holdem.tree import DEAL, DECISION, HoldemTree
+from solvent.forms.holdem.tree import DEAL, HoldemTree
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import new_table
 from solvent.games.betting.action_words import amount_of
 
 HEAD_START = 10
-"""What the tables count for on the rule's clock. On a river and a turn with locks of few hands and of all, solves
-from 10 took from an eighth of the iterations of solves from uniform play to as many; from 0 regrets fade too soon,
-and from where the other solve ended a lock of all hands takes up to eight times as many."""
+"""Iterations that the tables count for on the rule's clock. On a river and a turn with locks of few hands and of
+all, solves from 10 took from an eighth of the iterations of solves from uniform play to as many; from 0 regrets
+fade too soon, and from where the other solve ended a lock of all hands takes up to eight times as many."""
 
 OTHER_CARDS = (
     "a solve starts from a run with the same board, the same hands in both ranges (weights may differ) and the "
@@ -33,14 +33,15 @@ OTHER_CARDS = (
 
 
 def carry_over(before: HoldemSolver, now: HoldemSolver) -> int:
-    """Start `now` from the tables of `before`; how many decisions of the tree have got something.
+    """Start `now` from the tables of `before`; the number of decisions that have got something.
 
     Both have tables of the same numbers, the same board and ranges of the same hands, whose weights may differ.
     Actions that only one of them has are left out; a new action begins without regret.
     """
     old, new = before.game, now.game
-    _check_same_cards(old, new)
-    share = 1.0 / max(1.0, _weight(before.rule, before.iterations))
+    if len(old.streets) != len(new.streets) or not same_cards(old, new):
+        raise InputError(OTHER_CARDS)
+    share = 1.0 / max(1.0, before.rule.total_weight(before.iterations))
     edges, decisions = common_edges(old, new)
     same_layout = len(edges) == len(new.tree.child) == len(old.tree.child)
     if same_layout:
@@ -59,34 +60,20 @@ def carry_over(before: HoldemSolver, now: HoldemSolver) -> int:
     return decisions
 
 
-def _check_same_cards(old: HoldemGame, new: HoldemGame) -> None:
-    alike = len(old.streets) == len(new.streets) and old.isomorphism == new.isomorphism
-    alike = alike and all(map(np.array_equal, old.hands, new.hands))
-    alike = alike and all(
-        np.array_equal(one.boards.cards, other.boards.cards)
-        for one, other in zip(old.streets, new.streets, strict=True)
+def same_cards(one: HoldemGame, other: HoldemGame) -> bool:
+    """Whether two games have the same hands, boards and isomorphism; one may end on an earlier street."""
+    alike = one.isomorphism == other.isomorphism and all(map(np.array_equal, one.hands, other.hands))
+    return alike and all(
+        np.array_equal(street.boards.cards, same.boards.cards)
+        for street, same in zip(one.streets, other.streets, strict=False)
     )
-    if not alike:
-        raise InputError(OTHER_CARDS)
-
-
-def _weight(rule: RegretRule, iterations: int) -> float:
-    """The sum of the weights of iterations 1 to `iterations` in the average."""
-    total = 0.0
-    for t in range(1, iterations + 1):
-        weights = rule.weights(t)
-        total = total * weights.keep + weights.average
-    return total
 
 
 def common_edges(old: HoldemGame, new: HoldemGame) -> tuple[list[tuple[int, int]], int]:
-    """The edges of actions that both trees have at decisions after the same lines, and how many decisions."""
-    known = {
-        old.tree.betting[node].history: node for node in np.flatnonzero(old.tree.kind == DECISION).tolist()
-    }
+    """The edges of actions that both trees have at decisions after the same lines, and the number of decisions."""
     edges, decisions = [], 0
-    for node in np.flatnonzero(new.tree.kind == DECISION).tolist():
-        before = known.get(new.tree.betting[node].history)
+    for history, node in new.tree.by_history.items():
+        before = old.tree.by_history.get(history)
         if before is None:
             continue
         decisions += 1
@@ -126,7 +113,7 @@ def nearest_edges(old: HoldemTree, new: HoldemTree) -> list[tuple[int, int]]:
 
 
 def _nearest_action(names: Sequence[str], name: str, place: int, by_amount: bool) -> int | None:
-    """Where a decision has the action most like a given one: the nearest bet by its amount or by its place."""
+    """The place of the action most like a given one: the nearest bet by its amount or by its place."""
     if not amount_of(name):
         return names.index(name) if name in names else None
     bets = [number for number, other in enumerate(names) if amount_of(other)]
@@ -141,15 +128,5 @@ def moved_table(
     """A table in the layout of the new game, 0 where the old one has nothing."""
     found = new_table(new.cells, table.dtype)
     for before, now in edges:
-        street = int(new.tree.street[new.tree.edge_node[now]])
-        edge_numbers(found, new, now, street)[:] = edge_numbers(table, old, before, street)
+        edge_numbers(found, new, now)[:] = edge_numbers(table, old, before)
     return found
-
-
-def edge_numbers(table: NDArray[Any], game: HoldemGame, edge: int, street: int) -> NDArray[Any]:
-    """The numbers of an action on all boards of its street, a view [boards, slots]."""
-    by_board = table[game.street_at[street] : game.street_at[street + 1]].reshape(
-        len(game.streets[street].boards), game.board_cells[street]
-    )
-    first = int(game.edge_at[edge])
-    return by_board[:, first : first + int(game.edge_slots[edge])]

@@ -15,6 +15,7 @@ hand of the opponent better off, but for the solver's error.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,9 @@ from numpy.typing import NDArray
 from solvent.cards.hands import HANDS, hole_cards, renamed_hands
 from solvent.engines.defaults import HOLDEM_RULE
 from solvent.engines.holdem.gadget_play import gadget_play
-from solvent.engines.holdem.kernels import RESPOND, Tables
+from solvent.engines.holdem.kernels import RESPOND
 from solvent.engines.holdem.solver import HoldemSolver
-from solvent.engines.rules import RegretRule, by_keeping
+from solvent.engines.rules import RegretRule
 from solvent.engines.schedule import AVERAGE
 from solvent.forms.holdem.gadget import UNSAFE, Gadget
 from solvent.forms.holdem.game import HoldemGame
@@ -33,14 +34,14 @@ from solvent.forms.holdem.locks import NodeLock
 from solvent.foundation.errors import InputError
 
 SAME_TOLERANCE = 1e-4
-"""How much values of hands that differ only in suits may differ, as a part of the largest value."""
+"""Largest difference between values of hands that differ only in suits, as a fraction of the largest value."""
 
 
 class GadgetSolver(HoldemSolver):
     """CFR on a hold'em game with a gadget at its root.
 
-    What is measured is the game with its gadget: `evaluate` has the opponent choose at the gadget too. The other
-    player's values by hand are against the opponent's average reach into the game.
+    The game is measured with its gadget: in `evaluate` the opponent chooses there too. The other player's values by
+    hand are against the opponent's average reach into the game.
     """
 
     def __init__(
@@ -61,28 +62,18 @@ class GadgetSolver(HoldemSolver):
         self.passes.start_with(gadget.player, self.play.average)
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations: a pass of each player, and the opponent's learning at the gadget."""
-        if iterations == 0:
-            return
-        if self.gadget.kind == UNSAFE:
-            super().run(iterations)
-            return
-        schedule = self.rule.schedule(self.iterations + 1, iterations, self.passes.dtype)
-        tables = self._tables()
-        for keep, rows in by_keeping(schedule):
-            if keep != 1:
-                self._keep(keep)
-                self.play.keep(keep)
-            for t in range(len(rows)):
-                self._iterate(tables, rows[t : t + 1])
+        """Run more iterations: a pass of each player, and the opponent's learning at the gadget."""
+        super().run(iterations)
         self.passes.start_with(self.gadget.player, self.play.average)
-        self.iterations += iterations
-        self.nodes_touched += iterations * self._nodes
 
-    def _iterate(self, tables: Tables, weights: NDArray[np.float64]) -> None:
-        """One iteration. The opponent's averages grow in the other player's pass, that of the gadget too."""
-        opponent, play = self.gadget.player, self.play
-        for player in (0, 1):
+    def _iterate(self, schedule: NDArray[np.float64]) -> None:
+        """Run iterations. The opponent's averages grow in the other player's pass, that of the gadget too."""
+        if self.gadget.kind == UNSAFE:
+            super()._iterate(schedule)
+            return
+        opponent, play, tables = self.gadget.player, self.play, self._tables()
+        for t, player in product(range(len(schedule)), (0, 1)):
+            weights = schedule[t : t + 1]
             if player == opponent:
                 play.learn(self.passes.update(tables, weights, player))
             else:
@@ -90,8 +81,12 @@ class GadgetSolver(HoldemSolver):
                 play.count(float(weights[0, AVERAGE]))
                 self.passes.update(tables, weights, player)
 
+    def _keep(self, share: float) -> None:
+        super()._keep(share)
+        self.play.keep(share)
+
     def values(self, mode: int) -> tuple[float, float]:
-        """What each player wins in the game with its gadget, by the average strategy or by responding best to it.
+        """Winnings of each player in the game with its gadget, by the average strategy or by best responses to it.
 
         `unsafe` counts what is won in the game; `cfrd` and `floor` also what the hands take that do not enter; with
         `maxmargin` the opponent wins the mean gain of the hands that are picked, in chips.
@@ -105,17 +100,14 @@ class GadgetSolver(HoldemSolver):
         return (theirs, ours) if opponent == 0 else (ours, theirs)
 
     def root_reach(self, player: int) -> NDArray[np.float64]:
-        """The reach with which a player's hands come to the root: the opponent's on average; a copy."""
         return self.play.average.copy() if player == self.gadget.player else super().root_reach(player)
 
     # Checkpoints
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps."""
         return super().saved_tables() | self.play.tables()
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what a checkpoint has kept; a ValueError if it is not of this game and gadget."""
         super().load_tables(tables)
         self.play.restore()
         self.passes.start_with(self.gadget.player, self.play.average)

@@ -1,4 +1,4 @@
-"""What the opponent does at a gadget: with which reach each hand enters, and what is learnt from its values.
+"""The opponent's play at a gadget: the reach with which each hand enters, and learning from its values.
 
 Nothing here knows hold'em. A hand is any private state; arrays are float64[hands]:
 
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 @kernel
 def match_entering(regrets, least, part):  # type: ignore[no-untyped-def]
-    """Put into `part` what part F of each hand enters, by regret matching on (R0, R1), float64[2, hands].
+    """Put into `part` the fraction F of each hand that enters, by regret matching on (R0, R1), float64[2, hands].
 
     F = R0 / (R0 + R1), 1 where both are 0, and at least `least`.
     """
@@ -97,7 +97,7 @@ class GadgetPlay(ABC):
         """The reach by the best response, where entering is worth `values`."""
 
     def learn(self, values: Array) -> None:
-        """Take up the values of an iteration in which the hands have entered with `reach`."""
+        """Learn from the values of an iteration in which the hands have entered with `reach`."""
         self._update(values)
         self.reach = self._reach()
 
@@ -106,10 +106,10 @@ class GadgetPlay(ABC):
         self._sum += weight * self.reach
         self._weight += weight
 
-    def keep(self, part: float) -> None:
-        """Keep so much of what has been counted."""
-        self._sum *= part
-        self._weight *= part
+    def keep(self, share: float) -> None:
+        """Scale the sums of what has been counted."""
+        self._sum *= share
+        self._weight *= share
 
     @property
     def average(self) -> Array:
@@ -117,11 +117,11 @@ class GadgetPlay(ABC):
         return self._sum / self._weight if self._weight[0] > 0 else self.reach
 
     def tables(self) -> dict[str, Array]:
-        """What a checkpoint keeps. After filling them call `restore`."""
+        """The tables of a checkpoint. After filling them call `restore`."""
         return {"gadget_regrets": self.regrets, "gadget_average": self._sum, "gadget_weight": self._weight}
 
     def restore(self) -> None:
-        """Take up tables that a checkpoint has filled."""
+        """Derive the reach from tables that were loaded."""
         self.reach = self._reach()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -12,20 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.engines.holdem import kernels
-from solvent.engines.holdem.kernels import EVALUATE, UPDATE, Room, Spaces, Tables
+from solvent.engines.holdem.kernels import EVALUATE, UPDATE, Spaces, Tables, Workspace
 from solvent.engines.holdem.layout import lay_out
 from solvent.engines.holdem.terminals import scratch_for
 from solvent.forms.holdem.game import HoldemGame
 from solvent.foundation.kernels.threads import on_each
 
 TASKS_PER_THREAD = 6
-"""The split is the first street that has so many boards for each thread."""
-NOTHING_WANTED = (-1, -1)
+"""Boards for each thread that the street of the split has at least."""
+NONE_REQUESTED = (-1, -1)
 NO_WEIGHTS = np.ones((1, 7))
 
 
 class HoldemPass:
-    """A game laid out for kernels, and the workspaces of so many threads."""
+    """A game laid out for kernels, and the workspaces of its threads."""
 
     def __init__(self, game: HoldemGame, dtype: np.dtype[Any], threads: int = 1) -> None:
         self.game, self.dtype = game, dtype
@@ -35,8 +34,8 @@ class HoldemPass:
         self.spaces = self._spaces(split)
         most = max(side.slots for street in game.streets for side in street.sides)
         size = int(self.plan.streets["work_stop"][-1])
-        self._rooms = [
-            Room(np.zeros(size, dtype=dtype), scratch_for(dtype, most, len(game.streets)), thread)
+        self._workspaces = [
+            Workspace(np.zeros(size, dtype=dtype), scratch_for(dtype, most, len(game.streets)), thread)
             for thread in range(self.threads)
         ]
 
@@ -55,7 +54,8 @@ class HoldemPass:
 
         They are weighted by the chance of the deal and the other's reach.
         """
-        return self._one(tables, mode, NO_WEIGHTS, player)
+        self._run(tables, mode, NO_WEIGHTS, player, player + 1)
+        return self._found(player)
 
     def measure_both(self, tables: Tables, mode: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Both players' values by hand, like `measure`, by one call of the kernel."""
@@ -84,19 +84,13 @@ class HoldemPass:
         `weights` is one row of a rule's schedule, float64[1, ...]. The values are those of the strategies that the
         regrets gave before the pass.
         """
-        return self._one(tables, UPDATE, weights, player)
+        self._run(tables, UPDATE, weights, player, player + 1)
+        return self._found(player)
 
     def start_with(self, player: int, reach: NDArray[np.float64]) -> None:
         """Let a player's hands come to the root with this reach, float64[hands], instead of the range's weights."""
         at = int(self.plan.root_at[1 - player])
         self.plan.root_reach[at : at + len(reach)] = reach
-
-    def _one(
-        self, tables: Tables, mode: int, weights: NDArray[np.float64], player: int
-    ) -> NDArray[np.float64]:
-        """One pass of one player; returns the values at the root by hand."""
-        self._run(tables, mode, weights, player, player + 1)
-        return self._found(player)
 
     def _found(self, player: int) -> NDArray[np.float64]:
         """The values at the root, by hand, that the last pass of a player has found."""
@@ -110,22 +104,19 @@ class HoldemPass:
         self, tables: Tables, mode: int, player: int, street: int, board: int, node: int
     ) -> NDArray[np.float64]:
         """A player's values at a node on one board of its street, float64[slots], weighted like `measure`'s."""
-        self.spaces.wanted[:] = (self.plan.streets["first_board"][street] + board, node)
+        self.spaces.requested[:] = (self.plan.streets["first_board"][street] + board, node)
         try:
             self._run(tables, mode, NO_WEIGHTS, player, player + 1)
         finally:
-            self.spaces.wanted[:] = NOTHING_WANTED
+            self.spaces.requested[:] = NONE_REQUESTED
         slots = self.game.streets[street].sides[player].slots
         return np.asarray(self.spaces.kept[:slots], dtype=np.float64).copy()
 
     def _run(self, tables: Tables, mode: int, schedule: NDArray[np.float64], first: int, stop: int) -> None:
         def work(thread: int) -> None:
-            kernels.run(self.plan, tables, mode, schedule, first, stop, self.spaces, self._rooms[thread])
+            kernels.run(self.plan, tables, mode, schedule, first, stop, self.spaces, self._workspaces[thread])
 
         self.spaces.clock[:] = 0
-        self._on_threads(work)
-
-    def _on_threads(self, work: Callable[[int], None]) -> None:
         if self.threads == 1:
             work(0)
         else:

@@ -36,11 +36,11 @@ code: Any = _node_code
 """Intrinsics, whose types only the compiler knows."""
 
 UPDATE, RESPOND, EVALUATE, RECORD = 0, 1, 2, 3
-"""What happens at the traverser's decisions: regrets change, the best action is taken, the strategy is played.
+"""Modes at the traverser's decisions: regrets change, the best action is taken, the strategy is played.
 
 `RECORD` is `RESPOND` that also writes the value of every action into `Tables.average`."""
 SPINS = 500
-"""How often a thread looks whether the others have come before it lets others run in its place."""
+"""Looks of a waiting thread for the others before it lets other threads run in its place."""
 
 
 class Marked(NamedTuple):
@@ -76,14 +76,14 @@ class Tables(NamedTuple):
     lock_at: Array
     """int64[edges]: where an action's locks begin, one for each slot of each board; -1 for none."""
     locked: Array
-    """bool[locks]: whether the hand is locked ..."""
+    """bool[locks]: whether the hand is locked."""
     lock: Array
-    """float[locks]: ... and what the tables have for the probability of the action."""
+    """float[locks]: the tables' number for the probability of the action."""
     marked: Marked = UNMARKED
 
 
 class Spaces(NamedTuple):
-    """What threads share: workspaces of the head, values that tasks return, and what threads agree by."""
+    """Arrays that threads share: workspaces of the head, values that tasks return, and their clock."""
 
     head: Array
     """float[...]: a workspace for each board above the split."""
@@ -97,15 +97,15 @@ class Spaces(NamedTuple):
     """float[2, hands]: each player's values at the start of the game, from the last pass."""
     clock: Array
     """int64[3]: the next task, threads that have arrived, how often all have."""
-    wanted: Array
-    """int64[2]: the board and the node whose values are to be kept; -1 for none."""
+    requested: Array
+    """int64[2]: the board and the node whose values are asked for; -1 for none."""
     kept: Array
     """float[slots]: those values."""
     threads: int
 
 
-class Room(NamedTuple):
-    """What a thread has for itself."""
+class Workspace(NamedTuple):
+    """One thread's own arrays."""
 
     work: Array
     scratch: terminals.Scratch
@@ -114,14 +114,14 @@ class Room(NamedTuple):
 
 @inlined
 def board_base(plan, street, board):  # type: ignore[no-untyped-def]
-    """Where a board's numbers begin in a table."""
+    """The place where a board's numbers begin in a table."""
     here = plan.streets[street]
     return here.table_at + (board - here.first_board) * here.board_cells
 
 
 @inlined
 def scale_base(plan, street, board):  # type: ignore[no-untyped-def]
-    """Where the scales of a board's decisions begin."""
+    """The place where the scales of a board's decisions begin."""
     here = plan.streets[street]
     return here.scale_at + (board - here.first_board) * here.decisions
 
@@ -204,8 +204,8 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
 
 
 @inlined
-def symmetrise(plan, street, player, board, work, scratch):  # type: ignore[no-untyped-def]
-    """Give hands that renaming suits turns into each other the mean of their values at every deal."""
+def average_over_suits(plan, street, player, board, work, scratch):  # type: ignore[no-untyped-def]
+    """Average the values at every deal over hands that renaming suits turns into each other."""
     if not plan.boards.symmetric[board]:
         return
     orbit, here = plan.boards.orbit, plan.streets[street]
@@ -226,12 +226,12 @@ def symmetrise(plan, street, player, board, work, scratch):  # type: ignore[no-u
 
 
 @inlined
-def make_alike(plan, street, player, board, bundle, work):  # type: ignore[no-untyped-def]
+def equalise_over_suits(plan, street, player, board, bundle, work):  # type: ignore[no-untyped-def]
     """Give hands that renaming suits turns into each other the same values at the run-outs of a bundle.
 
-    They differ by rounding alone. But where actions are worth the same rounding would decide what is played, hands
-    that are alike would play differently, and a board could no longer stand for others. Folds and showdowns are
-    valued by the same cards for all of them.
+    They differ by rounding alone. But where actions are worth the same, rounding would decide what is played, such
+    hands would play differently, and a board could no longer stand for others. Folds and showdowns are valued by
+    the same cards for all of them.
     """
     if not plan.boards.symmetric[board]:
         return
@@ -246,10 +246,10 @@ def make_alike(plan, street, player, board, bundle, work):  # type: ignore[no-un
 
 
 @inlined
-def keep_wanted(plan, street, player, board, bundle, work, spaces):  # type: ignore[no-untyped-def]
-    """Copy the values of the node that was asked for."""
-    node = spaces.wanted[1]
-    if spaces.wanted[0] == board and plan.nodes.bundles[bundle, 0] <= node < plan.nodes.bundles[bundle, 1]:
+def copy_requested(plan, street, player, board, bundle, work, spaces):  # type: ignore[no-untyped-def]
+    """Copy the values of the node that is asked for into `spaces.kept`."""
+    node = spaces.requested[1]
+    if spaces.requested[0] == board and plan.nodes.bundles[bundle, 0] <= node < plan.nodes.bundles[bundle, 1]:
         for k in range(plan.streets[street].slots[player]):
             spaces.kept[k] = work[plan.nodes.value_at[player, node] + k]
 
@@ -270,14 +270,14 @@ def open_board(plan, street, tables, mode, weights, player, board, above, work):
 def close_board(plan, street, tables, mode, weights, player, board, work, scratch, spaces):  # type: ignore[no-untyped-def]
     """Go up the subtrees of a board before the last street, once the boards after it have returned."""
     bundle = plan.streets[street].first_bundle
-    symmetrise(plan, street, player, board, work, scratch)
+    average_over_suits(plan, street, player, board, work, scratch)
     terminals.evaluate(plan, street, player, board, bundle, work, scratch)
     if street != spaces.split - 1:  # `gather_results` has valued those of the street above the split
         for number in range(plan.streets[street].first_run_out, plan.streets[street].stop_run_out):
             terminals.run_out(plan, street, player, board, number, work, scratch)
-    make_alike(plan, street, player, board, bundle, work)
+    equalise_over_suits(plan, street, player, board, bundle, work)
     ascend(plan, street, tables, mode, weights, player, board, bundle, work)
-    keep_wanted(plan, street, player, board, bundle, work, spaces)
+    copy_requested(plan, street, player, board, bundle, work, spaces)
 
 
 @inlined
@@ -315,9 +315,9 @@ def visit_last(plan, street, tables, mode, weights, player, board, above, work, 
         for number in range(here.first_run_out, here.stop_run_out):  # if nobody bets later
             if plan.nodes.bundles[bundle, 0] <= plan.nodes.run_outs[number] < plan.nodes.bundles[bundle, 1]:
                 terminals.run_out(plan, street, player, board, number, work, scratch)
-        make_alike(plan, street, player, board, bundle, work)
+        equalise_over_suits(plan, street, player, board, bundle, work)
         ascend(plan, street, tables, mode, weights, player, board, bundle, work)
-        keep_wanted(plan, street, player, board, bundle, work, spaces)
+        copy_requested(plan, street, player, board, bundle, work, spaces)
         if street == spaces.split:
             return_values(plan, street, player, board, bundle, work, spaces.results)
         else:
@@ -339,18 +339,18 @@ def head_work(plan, street, board, spaces):  # type: ignore[no-untyped-def]
 
 @inlined
 def above_board(plan, street, board, spaces):  # type: ignore[no-untyped-def]
-    """Where the reach of a board of the head or the split comes from."""
+    """The workspace from which the reach of a board of the head or the split comes."""
     if street == 0:
         return plan.root_reach[0 : len(plan.root_reach)]
     return head_work(plan, street - 1, plan.boards.parent[board], spaces)
 
 
 @inlined
-def do_task(plan, tables, mode, weights, player, board, spaces, room):  # type: ignore[no-untyped-def]
+def do_task(plan, tables, mode, weights, player, board, spaces, workspace):  # type: ignore[no-untyped-def]
     """Visit a board of the split and all boards after it, depth first."""
     street, last = spaces.split, len(plan.streets) - 1
-    boards, scratch = plan.boards, room.scratch
-    above, work = above_board(plan, street, board, spaces), street_work(plan, street, room.work)
+    boards, scratch = plan.boards, workspace.scratch
+    above, work = above_board(plan, street, board, spaces), street_work(plan, street, workspace.work)
     if street == last:
         visit_last(plan, last, tables, mode, weights, player, board, above, work, scratch, spaces)
         return
@@ -358,10 +358,10 @@ def do_task(plan, tables, mode, weights, player, board, spaces, room):  # type: 
     scratch.board[street], scratch.child[street] = board, boards.first_child[board]
     while True:
         board, child = scratch.board[street], scratch.child[street]
-        work = street_work(plan, street, room.work)
+        work = street_work(plan, street, workspace.work)
         if child < boards.stop_child[board]:
             scratch.child[street] += 1
-            below = street_work(plan, street + 1, room.work)
+            below = street_work(plan, street + 1, workspace.work)
             if street + 1 == last:
                 visit_last(plan, last, tables, mode, weights, player, child, work, below, scratch, spaces)
             else:
@@ -375,7 +375,7 @@ def do_task(plan, tables, mode, weights, player, board, spaces, room):  # type: 
                 return_values(plan, street, player, board, bundle, work, spaces.results)
                 return
             street -= 1
-            leave(plan, street + 1, player, board, bundle, work, street_work(plan, street, room.work))
+            leave(plan, street + 1, player, board, bundle, work, street_work(plan, street, workspace.work))
 
 
 @inlined
@@ -405,7 +405,7 @@ def add_results(plan, street, player, board, deal, spaces, above):  # type: igno
 
 
 @inlined
-def gather_results(plan, player, spaces, room):  # type: ignore[no-untyped-def]
+def gather_results(plan, player, spaces, workspace):  # type: ignore[no-untyped-def]
     """Add up what tasks have returned and value the run-outs of the street above the split: a task for each."""
     if spaces.split == 0:
         return
@@ -422,7 +422,7 @@ def gather_results(plan, player, spaces, room):  # type: ignore[no-untyped-def]
             add_results(plan, street, player, board, here.first_deal + which, spaces, work)
         else:
             number = here.first_run_out + which - deals
-            terminals.run_out(plan, street, player, board, number, work, room.scratch)
+            terminals.run_out(plan, street, player, board, number, work, workspace.scratch)
 
 
 @inlined
@@ -466,9 +466,9 @@ def meet(spaces):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def run_pass(plan, tables, mode, weights, player, spaces, room):  # type: ignore[no-untyped-def]
-    """One pass of a player; all threads call it with the same arguments but their own room."""
-    if room.thread == 0:
+def run_pass(plan, tables, mode, weights, player, spaces, workspace):  # type: ignore[no-untyped-def]
+    """One pass of a player; all threads call it with the same arguments but their own workspace."""
+    if workspace.thread == 0:
         head_down(plan, tables, mode, weights, player, spaces)
     meet(spaces)
     here = plan.streets[spaces.split]
@@ -476,18 +476,18 @@ def run_pass(plan, tables, mode, weights, player, spaces, room):  # type: ignore
         board = here.first_board + add_to(spaces.clock, 0, 1)
         if board >= here.stop_board:
             break
-        do_task(plan, tables, mode, weights, player, board, spaces, room)
+        do_task(plan, tables, mode, weights, player, board, spaces, workspace)
     meet(spaces)
-    gather_results(plan, player, spaces, room)
+    gather_results(plan, player, spaces, workspace)
     meet(spaces)
-    if room.thread == 0:
-        head_up(plan, tables, mode, weights, player, spaces, room.scratch)
+    if workspace.thread == 0:
+        head_up(plan, tables, mode, weights, player, spaces, workspace.scratch)
     meet(spaces)
 
 
 @kernel
-def run(plan, tables, mode, schedule, first, stop, spaces, room):  # type: ignore[no-untyped-def]
+def run(plan, tables, mode, schedule, first, stop, spaces, workspace):  # type: ignore[no-untyped-def]
     """Make a pass of each player from `first` to `stop` - 1 for each row of `schedule`, the weights of a rule."""
     for t in range(len(schedule)):
         for player in range(first, stop):
-            run_pass(plan, tables, mode, schedule[t], player, spaces, room)
+            run_pass(plan, tables, mode, schedule[t], player, spaces, workspace)

@@ -60,26 +60,15 @@ class Nodes(NamedTuple):
 
 STREET = np.dtype(
     [
-        ("first_board", np.int64),
-        ("stop_board", np.int64),
-        ("first_bundle", np.int64),
-        ("stop_bundle", np.int64),
-        ("first_deal", np.int64),
-        ("stop_deal", np.int64),
-        ("first_run_out", np.int64),
-        ("stop_run_out", np.int64),
-        ("table_at", np.int64),
-        ("board_cells", np.int64),
-        ("scale_at", np.int64),
-        ("decisions", np.int64),
-        ("won_at", np.int64),
-        ("work_at", np.int64),
-        ("work_stop", np.int64),
-        ("slots", np.int64, (2,)),
-        ("slot_at", np.int64, (2,)),
+        (f"{end}_{name}", np.int64)
+        for name in ("board", "bundle", "deal", "run_out")
+        for end in ("first", "stop")
     ]
+    + [(name, np.int64) for name in ("table_at", "board_cells", "scale_at", "decisions")]
+    + [(name, np.int64) for name in ("won_at", "work_at", "work_stop")]
+    + [(name, np.int64, (2,)) for name in ("slots", "slot_at")]
 )
-"""Where a street's part begins and ends in what is kept for all streets side by side.
+"""The places where a street's part begins and ends in arrays of all streets side by side.
 
 `table_at` is where its numbers begin in a table and `board_cells` how many a board has; `scale_at` is where the
 scales of its decisions begin, for tables of int16, and `decisions` how many there are on a board; `won_at` is where
@@ -94,9 +83,9 @@ class Boards(NamedTuple):
     parent: Array
     """int64[boards]: the number of the board before."""
     first_child: Array
-    """int64[boards]: the first board after it ..."""
+    """int64[boards]: the first board after it."""
     stop_child: Array
-    """... and one past the last."""
+    """int64[boards]: one past the last."""
     multiplicity: Array
     symmetric: Array
     """bool[boards]: whether renaming suits turns hands into each other."""
@@ -119,32 +108,27 @@ class Boards(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """Terminals as lanes in groups of WIDTH; what a lane has not to give goes to a row that nobody reads."""
+    """Terminals as lanes in groups of WIDTH; a lane without a terminal writes to a row that nobody reads."""
 
     first: Array
-    """int64[2, bundles]: the first group of each bundle, by traverser, ..."""
+    """int64[2, bundles]: the first group of each bundle, by traverser."""
     stop: Array
-    """... and one past the last."""
+    """int64[2, bundles]: one past the last group."""
     source: Array
     """int64[groups x WIDTH]: the row with the other's reach."""
     shown: Array
-    """int64[groups x WIDTH]: the row for what a showdown pays, ..."""
+    """int64[groups x WIDTH]: the row for what a showdown pays."""
     ahead: Array
-    """... for D-, ..."""
+    """float[groups x WIDTH]: what it pays for D-, and for D+, D* and a tie in the next three."""
     level: Array
-    """... for D+, ..."""
     behind: Array
-    """... for D*, ..."""
     tied: Array
-    """... and for a tie."""
     given: Array
-    """int64[groups x WIDTH]: the row for what a fold pays, ..."""
+    """int64[groups x WIDTH]: the row for what a fold pays."""
     stake: Array
-    """... and what."""
     showdowns: Array
-    """bool[groups]: whether any lane has a showdown ..."""
+    """bool[groups]: whether any lane has a showdown."""
     folds: Array
-    """... or a fold."""
     raked: Array
     """bool[groups]: whether a tie pays anything."""
     run_outs: Array
@@ -252,7 +236,7 @@ def _bundles(game: HoldemGame, number: int) -> list[list[Subtree]]:
 def _rows(
     game: HoldemGame, bundles: Sequence[Sequence[Sequence[Subtree]]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
-    """Where each node's rows of reach and values begin, by traverser, and the size of each street's workspace.
+    """The places of each node's rows of reach and values, by traverser, and the size of each street's workspace.
 
     The first row of a workspace is the one that nobody reads.
     """
@@ -320,19 +304,11 @@ def _boards(game: HoldemGame) -> Boards:
     def by_board(arrays: Sequence[NDArray[Any]], dtype: Any = np.int64) -> NDArray[Any]:
         return np.concatenate(arrays).astype(dtype)
 
+    places = list(zip(streets, [0, *starts], starts[1:], strict=False))
     return Boards(
-        parent=by_board(
-            [
-                street.boards.parent + max(0, start)
-                for street, start in zip(streets, [0, *starts], strict=False)
-            ]
-        ),
-        first_child=by_board(
-            [s.first_child[:-1] + start for s, start in zip(streets, starts[1:], strict=True)]
-        ),
-        stop_child=by_board(
-            [s.first_child[1:] + start for s, start in zip(streets, starts[1:], strict=True)]
-        ),
+        parent=by_board([street.boards.parent + above for street, above, _ in places]),
+        first_child=by_board([street.first_child[:-1] + below for street, _, below in places]),
+        stop_child=by_board([street.first_child[1:] + below for street, _, below in places]),
         multiplicity=by_board([street.boards.multiplicity for street in streets], np.float64),
         symmetric=np.array([len(group) > 1 for street in streets for group in street.boards.groups]),
         count=np.stack([by_board([street.sides[player].count for street in streets]) for player in (0, 1)]),

@@ -15,13 +15,12 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba import types
 from numba.core import cgutils as _cgutils
 from numba.extending import intrinsic
 
-from solvent.engines.vectors.elementwise import WIDTH, Numbers
-from solvent.engines.vectors.matching import NOTHING
-from solvent.engines.vectors.sweep_instructions import Code, Generator, generated
+from solvent.engines.vectors.elementwise import WIDTH, Generator, Numbers
+from solvent.engines.vectors.matching import NOTHING, updated_vector
+from solvent.engines.vectors.sweep_instructions import Code, Table, generated
 
 cgutils: Any = _cgutils
 
@@ -32,92 +31,35 @@ DEEPEST = 32
 Regrets above zero decide what is played, and they get the finer steps: with 32 fewer iterations were needed than
 with 1 on three of four spots, and 6 % more than with float32 on the fourth.
 """
-WHOLE = 1.5 * 2**23
-"""Added to a float32 and taken away again, it leaves the nearest whole number."""
 UNROLLED = 4
-"""Nodes with up to so many actions have code of their own, without a loop over the actions."""
-
-
-class _Table:
-    """A table that code reads as vectors of the numbers in question, whatever it is made of."""
-
-    def __init__(self, code: Code, position: int) -> None:
-        self.code, self.data = code, code.data(position)
-        self.kind = code.signature.args[position].dtype
-        self.narrow = isinstance(self.kind, types.Integer)
-        self.element = code.context.get_data_type(self.kind)
-        self.vector = ir.VectorType(self.element, WIDTH)
-        self.align = code.context.get_abi_sizeof(self.element)
-
-    def place(self, at: Any) -> Any:
-        place = self.code.builder.gep(self.data, [at], source_etype=self.element)
-        return self.code.builder.bitcast(place, self.vector.as_pointer())
-
-    def load(self, at: Any) -> Any:
-        builder = self.code.builder
-        read = builder.load(self.place(at), align=self.align, typ=self.vector)
-        return builder.sitofp(read, self.code.vector) if self.narrow else read
-
-    def store(self, value: Any, at: Any) -> None:
-        builder = self.code.builder
-        if self.narrow:
-            numbers = Numbers(builder, self.code.vector)
-            magic = numbers.constant(WHOLE)
-            whole = numbers.subtract(numbers.add(value, magic), magic)
-            value = builder.trunc(builder.fptosi(whole, ir.VectorType(ir.IntType(32), WIDTH)), self.vector)
-        builder.store(value, self.place(at), align=self.align)
-
-
-class _Scale:
-    """The scale of one node's numbers on a board in a table of int16."""
-
-    def __init__(self, code: Code, scales: int, scale: int) -> None:
-        self.code, self.scales, self.at = code, scales, code.integer(scale)
-        self.numbers = Numbers(code.builder, code.vector)
-
-    def _place(self) -> Any:
-        return self.code.builder.gep(self.code.data(self.scales), [self.at], source_etype=self.code.element)
-
-    def read(self) -> Any:
-        """The scale in every place of a vector."""
-        read = self.code.builder.load(self._place(), typ=self.code.element, align=self.code.align)
-        return self.numbers.splat(read)
-
-    def rounded(self, largest: Any) -> Any:
-        """Keep the scale for numbers up to the largest of a vector's; returns its inverse in every place."""
-        builder, element = self.code.builder, self.code.element
-        most = builder.extract_element(largest, ir.Constant(ir.IntType(32), 0))
-        for lane in range(1, WIDTH):
-            other = builder.extract_element(largest, ir.Constant(ir.IntType(32), lane))
-            most = builder.select(builder.fcmp_ordered(">", other, most), other, most)
-        zero, one = ir.Constant(element, 0.0), ir.Constant(element, 1.0)
-        scale = builder.fdiv(most, ir.Constant(element, float(LARGEST)))
-        builder.store(scale, self._place(), align=self.code.align)
-        some = builder.fcmp_ordered(">", scale, zero)
-        inverse = builder.fdiv(one, builder.select(some, scale, one))
-        return self.numbers.splat(builder.select(some, inverse, zero))
+"""The most actions for which nodes have code of their own, without a loop over the actions."""
 
 
 class _Node:
-    """The rows of one node's actions while code for it is being written."""
+    """The rows of one node's actions while code for it is being written.
 
-    def __init__(self, code: Code, actions: int | None, places: dict[str, Any]) -> None:
-        self.code, self.actions, self.places = code, actions, places
-        self.numbers = Numbers(code.builder, code.vector)
-        self.first, self.stop = places["first"], places["stop"]
+    Intrinsics have slots, rows, first and stop as parameters 1 to 4, and with a table edge_at and base as 7 and 8.
+    """
+
+    def __init__(self, code: Code, actions: int | None) -> None:
+        self.code, self.actions, self.numbers = code, actions, code.numbers
+        self.first, self.stop = code.integer(3), code.integer(4)
         self.k: Any = None
-        self.hoisted: dict[str, list[Any]] = {}
-        if actions is not None:
-            for name in ("rows", "table"):
-                if name in places:
-                    edges = [code.plus(self.first, a) for a in range(actions)]
-                    self.hoisted[name] = [self._begin(name, edge) for edge in edges]
+        edges = [code.plus(self.first, a) for a in range(actions or 0)]
+        names = ("rows", "table") if len(code.args) > 8 else ("rows",)
+        self.hoisted = {name: [self._begin(name, edge) for edge in edges] for name in names}
 
     def _begin(self, name: str, edge: Any) -> Any:
         code = self.code
         if name == "rows":
-            return code.read_integer(self.places["rows"], edge)
-        return code.plus(self.places["base"], code.read_integer(self.places["table"], edge))
+            return code.read_integer(2, edge)
+        return code.plus(code.integer(8), code.read_integer(7, edge))
+
+    def each_slot(self, body: Callable[[_Node], None]) -> None:
+        """Write `body` for each WIDTH slots."""
+        with self.code.each(self.code.index(0), self.code.integer(1), WIDTH) as k:
+            self.k = k
+            body(self)
 
     def each_action(self, body: Callable[[Any], None], skip: int = 0) -> None:
         """Write `body` for every action from number `skip` on; it is given what `at` takes."""
@@ -129,15 +71,14 @@ class _Node:
             body(edge)
 
     def at(self, name: str, which: Any) -> Any:
-        """Where an action's numbers for the slots at hand stand, in the workspace (`rows`) or the `table`."""
+        """The place of an action's numbers for the slots at hand, in the workspace (`rows`) or the `table`."""
         begin = self.hoisted[name][which] if isinstance(which, int) else self._begin(name, which)
         return self.code.plus(begin, self.k)
 
     def first_row(self) -> Any:
-        begin = self.hoisted["rows"][0] if self.actions is not None else self._begin("rows", self.first)
-        return self.code.plus(begin, self.k)
+        return self.at("rows", self.first if self.actions is None else 0)
 
-    def alike(self) -> Any:
+    def uniform(self) -> Any:
         """1 / the number of actions, in every place."""
         if self.actions is not None:
             return self.numbers.constant(1.0 / self.actions)
@@ -145,11 +86,11 @@ class _Node:
         count = builder.sitofp(builder.sub(self.stop, self.first), self.code.element)
         return self.numbers.splat(builder.fdiv(ir.Constant(self.code.element, 1.0), count))
 
-    def read(self, table: _Table, which: Any) -> Any:
+    def read(self, table: Table, which: Any) -> Any:
         """An action's numbers in a table; those of int16 not yet times their scale."""
         return table.load(self.at("table", which))
 
-    def matched(self, table: _Table) -> tuple[Any, Any]:
+    def matched(self, table: Table) -> tuple[Any, Any]:
         """(inverse, uniform), with which sigma = max(0, R) inverse + uniform."""
         n, builder = self.numbers, self.code.builder
         total = self.code.nothing()
@@ -162,14 +103,14 @@ class _Node:
         found, nothing = builder.load(total), n.constant(NOTHING)
         zero, one = n.constant(0.0), n.constant(1.0)
         inverse = n.where(found, nothing, n.divide(one, n.where(found, nothing, found, one)), zero)
-        return inverse, n.where(found, nothing, zero, self.alike())
+        return inverse, n.where(found, nothing, zero, self.uniform())
 
-    def sigma(self, table: _Table, which: Any, inverse: Any, uniform: Any) -> Any:
+    def sigma(self, table: Table, which: Any, inverse: Any, uniform: Any) -> Any:
         n = self.numbers
         regret = n.larger(self.read(table, which), n.constant(0.0))
         return n.add(n.multiply(regret, inverse), uniform)
 
-    def gain(self, table: _Table, work: Any, origin: Any) -> Any:
+    def gain(self, table: Table, work: Any, origin: Any) -> Any:
         """sum_a sigma_a (v_a - origin), with the first action's value as the origin"""
         n, builder = self.numbers, self.code.builder
         inverse, uniform = self.matched(table)
@@ -184,49 +125,27 @@ class _Node:
         return builder.load(gained)
 
 
-def _for_actions(code: Code, slots: Any, places: dict[str, Any], body: Callable[[_Node], None]) -> None:
+def _for_actions(code: Code, body: Callable[[_Node], None]) -> None:
     """Write `body` for each WIDTH slots: once for each small number of actions, and once for any number."""
-    builder = code.builder
-    count = builder.sub(places["stop"], places["first"])
-    done = builder.append_basic_block("done")
-
-    def loop(actions: int | None) -> None:
-        node = _Node(code, actions, places)
-        with code.each(code.index(0), slots, WIDTH) as k:
-            node.k = k
-            body(node)
-        builder.branch(done)
-
+    builder, done = code.builder, code.builder.append_basic_block("done")
+    count = builder.sub(code.integer(4), code.integer(3))
     for actions in range(2, UNROLLED + 1):
         here, other = (builder.append_basic_block(name) for name in ("few", "more"))
         builder.cbranch(builder.icmp_signed("==", count, code.index(actions)), here, other)
         builder.position_at_end(here)
-        loop(actions)
+        _Node(code, actions).each_slot(body)
+        builder.branch(done)
         builder.position_at_end(other)
-    loop(None)
+    _Node(code, None).each_slot(body)
+    builder.branch(done)
     builder.position_at_end(done)
-
-
-def _scalar(code: Code, position: int, entry: int | None = None) -> Any:
-    """A number that was given, alone or in a tuple, in every place of a vector."""
-    kind, value = code.signature.args[position], code.args[position]
-    if entry is not None:
-        kind, value = kind.types[entry], code.builder.extract_value(value, entry)
-    cast = code.context.cast(code.builder, value, kind, code.signature.args[0].dtype)
-    return Numbers(code.builder, code.vector).splat(cast)
-
-
-def _places(code: Code) -> dict[str, Any]:
-    """Where a node's rows are, from the parameters that all intrinsics below have in common."""
-    first, stop, base = code.integer(3), code.integer(4), code.integer(8)
-    return {"rows": 2, "table": 7, "first": first, "stop": stop, "base": base}
 
 
 def _splitting(kinds: tuple[Any, ...], averages: bool) -> Generator:
     def write(code: Code) -> None:
-        work, table, reach, slots = code.data(0), _Table(code, 6), code.integer(5), code.integer(1)
-        sums = _Table(code, 9) if averages else None
-        weight = _scalar(code, 10) if averages else None
+        work, table, reach = code.data(0), Table(code, 6), code.integer(5)
+        sums = Table(code, 9) if averages else None
+        weight = code.number(10) if averages else None
 
         def body(node: _Node) -> None:
             n = node.numbers
@@ -243,55 +162,57 @@ def _splitting(kinds: tuple[Any, ...], averages: bool) -> Generator:
 
             node.each_action(give)
 
-        _for_actions(code, slots, _places(code), body)
+        _for_actions(code, body)
         if sums is not None and sums.narrow:
-            scale = _Scale(code, 11, 12)
-            before = scale.read()
+            before = code.repeated(code.data(11), code.integer(12))
 
             def grown(node: _Node, which: Any) -> Any:
                 n = node.numbers
                 share = code.load(work, node.at("rows", which))
                 return n.add(n.multiply(node.read(sums, which), before), n.multiply(weight, share))
 
-            _round_by_largest(code, slots, sums, scale, grown)
+            _round_by_largest(code, sums, 11, grown)
 
     return generated(kinds, 0, write)
 
 
-def _round_by_largest(
-    code: Code, slots: Any, table: _Table, scale: _Scale, value: Callable[[_Node, Any], Any]
-) -> None:
-    """Store `value` of every action and slot as multiples of the scale that suits the largest."""
-    builder, most = code.builder, code.nothing()
+def _round_by_largest(code: Code, table: Table, scales: int, value: Callable[[_Node, Any], Any]) -> None:
+    """Store `value` of every action and slot as multiples of the scale that suits the largest.
 
-    def look(node: _Node) -> None:
-        def larger(which: Any) -> None:
-            n, found = node.numbers, value(node, which)
-            size = n.larger(found, n.multiply(found, n.constant(-1.0 / DEEPEST)))
-            builder.store(n.larger(builder.load(most), size), most)
+    `scales` is the parameter with the scales; the next one is the place of this node's.
+    """
+    builder, most, node = code.builder, code.nothing(), _Node(code, None)
 
-        node.each_action(larger)
+    def look(which: Any) -> None:
+        n, found = node.numbers, value(node, which)
+        size = n.larger(found, n.multiply(found, n.constant(-1.0 / DEEPEST)))
+        builder.store(n.larger(builder.load(most), size), most)
 
-    _for_any_actions(code, slots, _places(code), look)
-    inverse = scale.rounded(builder.load(most))
+    node.each_slot(lambda node: node.each_action(look))
+    inverse = _keep_scale(code, scales, builder.load(most))
 
-    def keep(node: _Node) -> None:
-        def store(which: Any) -> None:
-            n = node.numbers
-            whole = n.larger(n.multiply(value(node, which), inverse), n.constant(-float(LARGEST)))
-            table.store(whole, node.at("table", which))
+    def store(which: Any) -> None:
+        n = node.numbers
+        whole = n.larger(n.multiply(value(node, which), inverse), n.constant(-float(LARGEST)))
+        table.store(whole, node.at("table", which))
 
-        node.each_action(store)
-
-    _for_any_actions(code, slots, _places(code), keep)
+    node.each_slot(lambda node: node.each_action(store))
 
 
-def _for_any_actions(code: Code, slots: Any, places: dict[str, Any], body: Callable[[_Node], None]) -> None:
-    """Write `body` for each WIDTH slots of a node with any number of actions."""
-    node = _Node(code, None, places)
-    with code.each(code.index(0), slots, WIDTH) as k:
-        node.k = k
-        body(node)
+def _keep_scale(code: Code, scales: int, largest: Any) -> Any:
+    """Store the scale for numbers up to the largest of a vector's; returns its inverse in every place."""
+    builder, element = code.builder, code.element
+    most = builder.extract_element(largest, ir.Constant(ir.IntType(32), 0))
+    for lane in range(1, WIDTH):
+        other = builder.extract_element(largest, ir.Constant(ir.IntType(32), lane))
+        most = builder.select(builder.fcmp_ordered(">", other, most), other, most)
+    zero, one = ir.Constant(element, 0.0), ir.Constant(element, 1.0)
+    scale = builder.fdiv(most, ir.Constant(element, float(LARGEST)))
+    place = builder.gep(code.data(scales), [code.integer(scales + 1)], source_etype=element)
+    builder.store(scale, place, align=code.align)
+    some = builder.fcmp_ordered(">", scale, zero)
+    inverse = builder.fdiv(one, builder.select(some, scale, one))
+    return code.numbers.splat(builder.select(some, inverse, zero))
 
 
 @intrinsic
@@ -318,13 +239,8 @@ def learn(typing, work, slots, rows, first, stop, value, table, edge_at, base, f
     kinds = (work, slots, rows, first, stop, value, table, edge_at, base, factors, scales, scale)
 
     def write(code: Code) -> None:
-        work, table, value, slots = code.data(0), _Table(code, 6), code.integer(5), code.integer(1)
-        positive, negative, floor = (_scalar(code, 9, k) for k in range(3))
-
-        def updated(n: Numbers, regret: Any, gained: Any) -> Any:
-            total = n.add(regret, gained)
-            total = n.multiply(total, n.where(total, n.constant(0.0), positive, negative))
-            return n.larger(total, floor)
+        work, table, value = code.data(0), Table(code, 6), code.integer(5)
+        factors = [code.number(9, k) for k in range(3)]
 
         def body(node: _Node) -> None:
             n = node.numbers
@@ -334,24 +250,23 @@ def learn(typing, work, slots, rows, first, stop, value, table, edge_at, base, f
 
             def update(which: Any) -> None:
                 above = n.subtract(code.load(work, node.at("rows", which)), origin)
-                new = updated(n, node.read(table, which), n.subtract(above, gain))
+                new = updated_vector(n, node.read(table, which), n.subtract(above, gain), *factors)
                 table.store(new, node.at("table", which))
 
             if not table.narrow:
                 node.each_action(update)
 
-        _for_actions(code, slots, _places(code), body)
+        _for_actions(code, body)
         if table.narrow:
-            scale = _Scale(code, 10, 11)
-            before = scale.read()
+            before = code.repeated(code.data(10), code.integer(11))
 
             def rounded(node: _Node, which: Any) -> Any:
                 n = node.numbers
                 mean = code.load(work, code.plus(value, node.k))
                 gained = n.subtract(code.load(work, node.at("rows", which)), mean)
-                return updated(n, n.multiply(node.read(table, which), before), gained)
+                return updated_vector(n, n.multiply(node.read(table, which), before), gained, *factors)
 
-            _round_by_largest(code, slots, table, scale, rounded)
+            _round_by_largest(code, table, 10, rounded)
 
     return generated(kinds, 0, write)
 
@@ -361,14 +276,14 @@ def expect(typing, work, slots, rows, first, stop, value, table, edge_at, base):
     """v = sum_a sigma_a v_a, with sigma from the table."""
 
     def write(code: Code) -> None:
-        work, value, table = code.data(0), code.integer(5), _Table(code, 6)
+        work, value, table = code.data(0), code.integer(5), Table(code, 6)
 
         def body(node: _Node) -> None:
             origin = code.load(work, node.first_row())
             gain = node.gain(table, work, origin)
             code.store(node.numbers.add(origin, gain), work, code.plus(value, node.k))
 
-        _for_actions(code, code.integer(1), _places(code), body)
+        _for_actions(code, body)
 
     return generated((work, slots, rows, first, stop, value, table, edge_at, base), 0, write)
 
@@ -376,7 +291,6 @@ def expect(typing, work, slots, rows, first, stop, value, table, edge_at, base):
 def _folding(kinds: tuple[Any, ...], join: Callable[[Numbers, Any, Any], Any]) -> Generator:
     def write(code: Code) -> None:
         work, value, builder = code.data(0), code.integer(5), code.builder
-        places = {"rows": 2, "first": code.integer(3), "stop": code.integer(4)}
 
         def body(node: _Node) -> None:
             found = cgutils.alloca_once_value(builder, code.load(work, node.first_row()))
@@ -388,7 +302,7 @@ def _folding(kinds: tuple[Any, ...], join: Callable[[Numbers, Any, Any], Any]) -
             node.each_action(add, skip=1)
             code.store(builder.load(found), work, code.plus(value, node.k))
 
-        _for_actions(code, code.integer(1), places, body)
+        _for_actions(code, body)
 
     return generated(kinds, 0, write)
 

@@ -18,7 +18,7 @@ from solvent.strategy.solved.locks import Locks
 from solvent.strategy.solved.public_infosets import HoldemInfosets
 
 MOST_MISSING = 1e-3
-"""The part of the pot by which EVs and rake may miss it."""
+"""Fraction of the pot by which EVs and rake may miss it."""
 LEAST_TRACES = 512
 """Traces that the pairs that can be dealt have to be at least, for sums that are right to a thousandth."""
 DEEPEST = {"float": 1e4, "double": 1e12}
@@ -28,10 +28,10 @@ stacks of 100,000 pots .2 %."""
 
 @dataclass(frozen=True)
 class HoldemEvaluation(Evaluation):
-    """What a strategy of a hold'em game is worth. With rake the game is not zero-sum: see `gains`."""
+    """Values of a strategy of a hold'em game. With rake the game is not zero-sum: see `gains`."""
 
     gains: tuple[float, float]
-    """What each player would win more by the best response; exploitability is half of their sum."""
+    """Each player's gain by the best response; exploitability is half of their sum."""
 
 
 def evaluation_of(value: tuple[float, float], best: tuple[float, float]) -> HoldemEvaluation:
@@ -86,7 +86,7 @@ def _instead(dtype: np.dtype[Any]) -> str:
 
 
 def values_by_player(passes: HoldemPass, tables: Tables, mode: int) -> tuple[float, float]:
-    """What each player wins by playing the strategy (`EVALUATE`) or by responding best to it (`RESPOND`)."""
+    """Winnings of each player by the strategy (`EVALUATE`) or by best responses to it (`RESPOND`)."""
     first, second = passes.measure_both(tables, mode)
     weights = passes.game.weights
     return float(first @ weights[0]), float(second @ weights[1])

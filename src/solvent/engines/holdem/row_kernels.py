@@ -1,4 +1,4 @@
-"""What passes do to rows of one decision on one board besides `node_code`: locks, marks and records."""
+"""Kernels on rows of one decision on one board besides `node_code`: locks, marks and records."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def keep_locks(edge_at, tables, table, first, stop, base, lock, slots):  # type:
 
 @internal
 def record_values(edge_at, table, rows, first, stop, base, slots, work):  # type: ignore[no-untyped-def]
-    """Write what the actions of a node are worth into a table."""
+    """Write the values of a node's actions into a table."""
     for edge in range(first, stop):
         for k in range(slots):
             table[base + edge_at[edge] + k] = work[rows[edge] + k]

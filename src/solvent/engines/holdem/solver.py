@@ -21,11 +21,18 @@ from solvent.engines.holdem.holdem_pass import HoldemPass
 from solvent.engines.holdem.kernels import EVALUATE, RESPOND, UNMARKED, Tables
 from solvent.engines.holdem.node_code import LARGEST
 from solvent.engines.holdem.response import HoldemEvaluation, check_sum, evaluation_of, values_by_player
+from solvent.engines.holdem.table_views import (
+    edge_to,
+    impose_locks,
+    node_numbers,
+    probabilities,
+    public_nodes,
+)
 from solvent.engines.rules import RegretRule, by_keeping, load_rule
 from solvent.engines.small_games import small_holdem_game
 from solvent.engines.solver import OnPublicForm
 from solvent.forms.holdem.game import HoldemGame
-from solvent.forms.holdem.locks import NodeLock, lock_tables
+from solvent.forms.holdem.locks import LockTables, NodeLock, lock_tables
 from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import new_table
@@ -46,6 +53,7 @@ class HoldemSolver(OnPublicForm):
     evaluator = "sorted"
     updates = "alternating"
     head_start = 0.0
+    marked = UNMARKED
 
     def __init__(
         self,
@@ -61,8 +69,7 @@ class HoldemSolver(OnPublicForm):
                 f"the numbers of a spot's tables are {' or '.join(HOLDEM_DTYPES)}, not {dtype!r}"
             )
         self.game, self.dtype, self.rule = game, dtype, load_rule(rule)
-        if self.rule.predictive:
-            raise InputError(f"rule {self.rule} predicts regrets, which the hold'em form keeps no table for")
+        self._prepare()
         narrow = dtype == "int16"
         kind = np.dtype("float32" if narrow else dtype)
         self.passes = HoldemPass(game, kind, threads)
@@ -71,8 +78,12 @@ class HoldemSolver(OnPublicForm):
         self.regret, self.average = (new_table(game.cells, dtype) for _ in range(2))
         scales = self.passes.decisions if narrow else 0
         self.regret_scale, self.average_scale = (new_table(scales, kind) for _ in range(2))
-        self.marked = UNMARKED
         self.lock(locks)
+
+    def _prepare(self) -> None:
+        """Refuse what cannot be solved, before there are tables; subclasses begin their own state here."""
+        if self.rule.predictive:
+            raise InputError(f"rule {self.rule} predicts regrets, which the hold'em form keeps no table for")
 
     # What a run says of itself
 
@@ -89,13 +100,9 @@ class HoldemSolver(OnPublicForm):
         return [NOT_ZERO_SUM] if self.raked else []
 
     @cached_property
-    def _nodes(self) -> int:
-        """Public nodes x hands of an iteration: both passes go to every node on every board."""
-        tree, found = self.game.tree, 0
-        for number, street in enumerate(self.game.streets):
-            nodes = int((tree.street == number).sum())
-            found += nodes * sum(int(side.count.sum(dtype=np.int64)) for side in street.sides)
-        return found
+    def nodes(self) -> int:
+        """Public nodes x hands of an iteration."""
+        return public_nodes(self.game)
 
     def warm_up(self) -> None:
         """Have the kernels compiled that `run` and `evaluate` need, on a small game."""
@@ -106,15 +113,19 @@ class HoldemSolver(OnPublicForm):
     # Solving
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run more iterations."""
         if iterations == 0:
             return
         for keep, rows in by_keeping(self._schedule(iterations)):
             if keep != 1:
                 self._keep(keep)
-            self.passes.iterate(self._tables(), rows)
+            self._iterate(rows)
         self.iterations += iterations
-        self.nodes_touched += iterations * self._nodes
+        self.nodes_touched += iterations * self.nodes
+
+    def _iterate(self, schedule: NDArray[np.float64]) -> None:
+        """Run one iteration for each row of a schedule, none of which scales the average."""
+        self.passes.iterate(self._tables(), schedule)
 
     def _schedule(self, iterations: int) -> NDArray[np.float64]:
         """The rule's weights of the next iterations."""
@@ -137,7 +148,7 @@ class HoldemSolver(OnPublicForm):
         return self.game.raked
 
     def values(self, mode: int) -> tuple[float, float]:
-        """What each player wins by the average strategy (`EVALUATE`) or by responding best to it (`RESPOND`)."""
+        """Winnings of each player by the average strategy (`EVALUATE`) or by best responses to it (`RESPOND`)."""
         return values_by_player(self.passes, self._played(), mode)
 
     def hand_values(
@@ -170,18 +181,17 @@ class HoldemSolver(OnPublicForm):
         Chance and the other player are left out.
         """
         game, tree = self.game, self.game.tree
-        street, parent = int(tree.street[node]), tree.parent
+        street = int(tree.street[node])
         reaches = self.root_reach(0), self.root_reach(1)
         for player, side in enumerate(game.streets[street].sides):
             held = np.zeros(len(game.hands[player]), dtype=np.bool_)
             held[side.hand[board][side.hand[board] >= 0]] = True
             reaches[player][~held] = 0.0
-        while (above := int(parent[node])) >= 0:
+        while (above := int(tree.parent[node])) >= 0:
             if tree.street[above] < street:
                 board, street = int(game.streets[street].boards.parent[board]), street - 1
             if tree.kind[above] == DECISION:
-                player, first = int(tree.player[above]), tree.first_edge[above]
-                action = tree.child[first : tree.first_edge[above + 1]].tolist().index(node)
+                player, action = int(tree.player[above]), edge_to(tree, node) - tree.first_edge[above]
                 slots = game.streets[street].sides[player].hand[board]
                 reaches[player][:] *= self._by_hand(player, slots, self.strategy_at(above, board)[action])
             node = above
@@ -209,15 +219,7 @@ class HoldemSolver(OnPublicForm):
         game, tree = self.game, self.game.tree
         if tree.kind[node] != DECISION:
             raise InputError(f"node {node} of {game.name} is no decision")
-        street = int(tree.street[node])
-        base = game.street_at[street] + board * game.board_cells[street]
-        edges = np.arange(tree.first_edge[node], tree.first_edge[node + 1])
-        slots = int(game.edge_slots[edges[0]])
-        rows = np.stack([self.average[base + at : base + at + slots] for at in game.edge_at[edges]]).astype(
-            np.float64
-        )
-        total = rows.sum(axis=0, dtype=np.float64)
-        return np.where(total > 0, rows / np.where(total > 0, total, 1.0), 1.0 / len(rows))
+        return probabilities(node_numbers(self.average, game, node)[board].astype(np.float64))
 
     def _by_hand(
         self, player: int, slots: NDArray[np.int16], numbers: NDArray[np.float64]
@@ -230,41 +232,31 @@ class HoldemSolver(OnPublicForm):
     def _tables(self) -> Tables:
         """The tables as they are while solving: what is played comes from regrets."""
         return Tables(
-            self.average, self.regret, self.average_scale, self.regret_scale, *self._locks, self.marked
+            self.average, self.regret, self.average_scale, self.regret_scale, *self.lock_tables, self.marked
         )
 
     def _played(self) -> Tables:
         """The tables as they are while measuring: what is played is the average."""
-        return Tables(self.average, self.average, self.average_scale, self.average_scale, *self._locks)
+        return Tables(self.average, self.average, self.average_scale, self.average_scale, *self.lock_tables)
 
     def _keep(self, share: float) -> None:
-        """Keep this much of the average."""
+        """Scale the average."""
         if self.dtype == "int16":
             self.average_scale *= share
         else:
             self.average *= share
 
     def lock(self, locks: Sequence[NodeLock]) -> None:
-        """Let these locks hold from now on, and no others; hands that were locked before play on from there."""
-        at, locked, probability = lock_tables(self.game, locks)
-        self.locks = tuple(locks)
+        """Set the locks; hands that were locked before and are no longer play on from there."""
+        self.locks, held = tuple(locks), lock_tables(self.game, locks)
         narrow = self.dtype == "int16"
-        scaled = (probability * (LARGEST if narrow else 1)).round(0 if narrow else 12)
-        self._locks = at, locked, scaled.astype(self.passes.dtype)
-        self._impose_locks()
+        scaled = (held.probability * (LARGEST if narrow else 1)).round(0 if narrow else 12)
+        self._play_locks(held._replace(probability=scaled.astype(self.passes.dtype)))
 
-    def _impose_locks(self) -> None:
+    def _play_locks(self, locks: LockTables) -> None:
         """Let the tables play the locks: kernels set locked regrets back, and averages only grow in proportion."""
-        game, tree = self.game, self.game.tree
-        at, locked, probability = self._locks
-        for edge in np.flatnonzero(at >= 0):
-            street = int(tree.street[tree.edge_node[edge]])
-            boards, slots = len(game.streets[street].boards), int(game.edge_slots[edge])
-            piece = slice(int(at[edge]), int(at[edge]) + boards * slots)
-            first = game.street_at[street] + game.edge_at[edge]
-            cells = (first + np.arange(boards)[:, None] * game.board_cells[street] + np.arange(slots)).ravel()
-            which = cells[locked[piece]]
-            self.regret[which] = self.average[which] = probability[piece][locked[piece]]
+        self.lock_tables = locks
+        impose_locks(self.game, locks, self.regret, self.average)
 
     # Results and checkpoints
 
@@ -276,27 +268,26 @@ class HoldemSolver(OnPublicForm):
         )
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps."""
         tables = {"regret": self.regret, "average": self.average}
         if self.dtype == "int16":
             tables |= {"regret_scale": self.regret_scale, "average_scale": self.average_scale}
         return tables
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what a checkpoint has kept; a ValueError if it is not of this game."""
+        """Load the tables of a checkpoint; a ValueError if they are of another game."""
         _load(tables, self.saved_tables())
 
     def load_averages(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Take up a checkpoint's averages alone, which is all that everything but `run` reads."""
+        """Load the averages of a checkpoint alone: nothing but `run` reads the rest."""
         _load(tables, {name: own for name, own in self.saved_tables().items() if name.startswith("average")})
 
     def start_from(self, regret: NDArray[Any], average: NDArray[Any], head_start: float) -> None:
-        """Start a new solve from tables of this layout; locks of this solver replace what they play.
+        """Start a new solve from tables of this layout, in which this solver's locks replace locked hands.
 
         head_start: iterations that the tables count for on the rule's clock.
         """
         self.regret[:], self.average[:], self.head_start = regret, average, head_start
-        self._impose_locks()
+        self._play_locks(self.lock_tables)
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         """Refuse: the passes keep no table of what was played before regrets changed."""

@@ -19,15 +19,15 @@ nothing, as to a hand that blocks all that the other may hold. So what is paid c
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba import types
 from numba.core import cgutils as _cgutils
 from numba.extending import intrinsic
 
-from solvent.engines.vectors.elementwise import WIDTH, Numbers
-from solvent.engines.vectors.sweep_instructions import Code, Generator, generated
+from solvent.engines.vectors.elementwise import WIDTH
+from solvent.engines.vectors.sweep_instructions import Code, Table, generated
 
 cgutils: Any = _cgutils
 
@@ -99,7 +99,7 @@ def sweep(typing, sums, reach, card, other, won, own, ties, tie_at, pays, first,
         builder = code.builder
         other, won, own, tie_at = code.integer(3), code.data(4), code.integer(5), code.integer(7)
         count, others = code.integer(10), code.integer(11)
-        ahead, level = (code.load(_field(code, 8, k), code.integer(9)) for k in range(2))
+        ahead, level = (code.load(code.data(8, k), code.integer(9)) for k in range(2))
         everyone = _Everyone(code)
         passed = cgutils.alloca_once_value(builder, code.index(0))
         begin = cgutils.alloca_once_value(builder, code.index(0))
@@ -107,19 +107,19 @@ def sweep(typing, sums, reach, card, other, won, own, ties, tie_at, pays, first,
 
         def add_until(stop: Any) -> Any:
             with code.each(builder.load(passed), stop) as slot:
-                everyone.add(slot, _cards_of(code, 2, 0, code.plus(other, slot)))
+                everyone.add(slot, code.cards(2, code.plus(other, slot), 0))
             builder.store(stop, passed)
             return everyone.read()
 
         def apart(everyone: Any, slot: Any) -> Any:
-            return code.apart(everyone, code.data(0), _cards_of(code, 2, 1, code.plus(own, slot)))
+            return code.apart(everyone, code.data(0), code.cards(2, code.plus(own, slot), 1))
 
         builder.branch(test)
         builder.position_at_end(test)
         now = builder.load(begin)
         builder.cbranch(builder.icmp_signed("<", now, count), body, done)
         builder.position_at_end(body)
-        end, below, upto = (_read_field(code, 6, k, code.plus(tie_at, now)) for k in range(3))
+        end, below, upto = (code.read_integer(6, code.plus(tie_at, now), k) for k in range(3))
         weaker = add_until(below)
         with code.each(now, end) as slot:
             code.store(builder.fmul(apart(weaker, slot), ahead), won, code.row(slot))
@@ -135,80 +135,66 @@ def sweep(typing, sums, reach, card, other, won, own, ties, tie_at, pays, first,
     return generated(kinds, 0, write)
 
 
-def _cards_of(code: Code, position: int, field: int, slot: Any) -> tuple[Any, Any]:
-    """Where the sums of a slot's two cards begin; the cards are in an array that is a field of a tuple."""
-    two = code.builder.mul(slot, code.index(2))
-    a, b = (_read_field(code, position, field, code.plus(two, k)) for k in range(2))
-    return code.row(code.plus(a, 1)), code.row(code.plus(b, 1))
-
-
-def _field(code: Code, position: int, field: int) -> Any:
-    """The data of an array that is a field of a tuple."""
-    kind = code.signature.args[position].types[field]
-    array = code.builder.extract_value(code.args[position], field)
-    return code.context.make_array(kind)(code.context, code.builder, array).data
-
-
-def _read_field(code: Code, position: int, field: int, at: Any) -> Any:
-    """An entry of an array of integers that is a field of a tuple."""
-    kind = code.signature.args[position].types[field].dtype
-    data_type = code.context.get_data_type(kind)
-    place = code.builder.gep(_field(code, position, field), [at], source_etype=data_type)
-    value = code.builder.load(place, typ=data_type, align=code.context.get_abi_sizeof(data_type))
-    return code.context.cast(code.builder, value, kind, types.intp)
-
-
 def _trace(code: Code, everyone: Any, paid: Any) -> Any:
-    """What counts as nothing in each lane, given the reach of all hands and what a hand of it pays."""
-    numbers = Numbers(code.builder, code.vector)
+    """The size up to which a number counts as nothing in each lane, from the whole reach and what it pays."""
+    numbers = code.numbers
     whole = numbers.multiply(numbers.multiply(everyone, paid), numbers.constant(TRACE[str(code.element)]))
     return numbers.larger(whole, numbers.subtract(numbers.constant(0.0), whole))
 
 
 def _cut(code: Code, value: Any, trace: Any) -> Any:
     """The value, or 0 where it is but a trace."""
-    numbers = Numbers(code.builder, code.vector)
+    numbers = code.numbers
     size = numbers.larger(value, numbers.subtract(numbers.constant(0.0), value))
     return numbers.where(size, trace, value, numbers.constant(0.0))
 
 
-def _give_showdowns(kinds: tuple[Any, ...], raked: bool) -> Generator:
+def _give_rows(code: Code, paid: Any, value: Callable[[Any, Any, Any], Any]) -> None:
+    """work[rows[first + j] + i] = value(i, place of i, D*) for all slots i and WIDTH lanes j, without traces.
+
+    A trace is measured by `paid`, what a hand of the whole reach pays in each lane. The parameters of an intrinsic
+    begin with sums, reach, card, start, same, work, rows, pays, first, slots.
+    """
+    everyone = code.load(code.data(0), code.index(0))
+    trace = _trace(code, everyone, paid)
+    begin = [code.read_integer(6, code.plus(code.integer(8), lane)) for lane in range(WIDTH)]
+    with code.each(code.index(0), code.integer(9), WIDTH) as slot:
+        squared = []
+        for k in range(WIDTH):
+            at = code.plus(slot, k)
+            place = code.plus(code.integer(3), at)
+            total = code.apart(everyone, code.data(0), code.cards(2, place))
+            squared.append(_cut(code, value(at, place, total), trace))
+        for lane, row in enumerate(code.exchanged(squared)):
+            code.store(row, code.data(5), code.plus(begin[lane], slot))
+
+
+def _own_reach(code: Code, place: Any) -> Any:
+    """The other's reach of the traverser's own hand."""
+    return code.load(code.data(1), code.row(code.read_integer(4, place)))
+
+
+@intrinsic
+def give_showdowns(typing, sums, reach, card, start, same, work, rows, pays, first, slots, won):  # type: ignore[no-untyped-def]
+    """work[rows[first + j] + i] = won + behind D* + tie x own reach for all slots i and WIDTH lanes j.
+
+    `pays` is (behind, tie), or (behind,) where a tie pays nothing; lanes begin at `first`.
+    """
+    kinds = (sums, reach, card, start, same, work, rows, pays, first, slots, won)
+
     def write(code: Code) -> None:
         builder = code.builder
-        behind, own = (code.load(_field(code, 8, k), code.integer(9)) for k in range(2))
-        everyone = code.load(code.data(1), code.index(0))
-        trace = _trace(code, everyone, behind)
-        begin = [code.read_integer(7, code.plus(code.integer(9), lane)) for lane in range(WIDTH)]
-        with code.each(code.index(0), code.integer(10), WIDTH) as slot:
-            squared = []
-            for k in range(WIDTH):
-                at = code.plus(slot, k)
-                place = code.plus(code.integer(4), at)
-                total = code.apart(everyone, code.data(1), code.cards(3, place))
-                paid = builder.fadd(code.load(code.data(0), code.row(at)), builder.fmul(total, behind))
-                if raked:
-                    mine = code.load(code.data(2), code.row(code.read_integer(5, place)))
-                    paid = builder.fadd(paid, builder.fmul(mine, own))
-                squared.append(_cut(code, paid, trace))
-            for lane, row in enumerate(code.exchanged(squared)):
-                code.store(row, code.data(6), code.plus(begin[lane], slot))
+        behind, *tie = (code.load(code.data(7, k), code.integer(8)) for k in range(len(pays)))
+
+        def paid(at: Any, place: Any, total: Any) -> Any:
+            found = builder.fadd(code.load(code.data(10), code.row(at)), builder.fmul(total, behind))
+            for own in tie:
+                found = builder.fadd(found, builder.fmul(_own_reach(code, place), own))
+            return found
+
+        _give_rows(code, behind, paid)
 
     return generated(kinds, 0, write)
-
-
-@intrinsic
-def give_showdowns(typing, won, sums, reach, card, start, same, work, rows, pays, first, slots):  # type: ignore[no-untyped-def]
-    """work[rows[first + j] + i] = won + behind D* for all slots i and WIDTH lanes j.
-
-    `pays` is (behind, tie), of which lanes begin at `first`.
-    """
-    return _give_showdowns((won, sums, reach, card, start, same, work, rows, pays, first, slots), False)
-
-
-@intrinsic
-def give_raked(typing, won, sums, reach, card, start, same, work, rows, pays, first, slots):  # type: ignore[no-untyped-def]
-    """work[rows[first + j] + i] = won + behind D* + tie x own reach for all slots i and WIDTH lanes j."""
-    return _give_showdowns((won, sums, reach, card, start, same, work, rows, pays, first, slots), True)
 
 
 @intrinsic
@@ -217,21 +203,12 @@ def give_folds(typing, sums, reach, card, start, same, work, rows, stakes, first
     kinds = (sums, reach, card, start, same, work, rows, stakes, first, slots)
 
     def write(code: Code) -> None:
-        builder = code.builder
-        everyone = code.load(code.data(0), code.index(0))
-        stake = code.load(code.data(7), code.integer(8))
-        trace = _trace(code, everyone, stake)
-        begin = [code.read_integer(6, code.plus(code.integer(8), lane)) for lane in range(WIDTH)]
-        with code.each(code.index(0), code.integer(9), WIDTH) as slot:
-            squared = []
-            for k in range(WIDTH):
-                at = code.plus(slot, k)
-                place = code.plus(code.integer(3), at)
-                total = code.apart(everyone, code.data(0), code.cards(2, place))
-                mine = code.load(code.data(1), code.row(code.read_integer(4, place)))
-                squared.append(_cut(code, builder.fmul(builder.fadd(total, mine), stake), trace))
-            for lane, row in enumerate(code.exchanged(squared)):
-                code.store(row, code.data(5), code.plus(begin[lane], slot))
+        builder, stake = code.builder, code.load(code.data(7), code.integer(8))
+
+        def paid(at: Any, place: Any, total: Any) -> Any:
+            return builder.fmul(builder.fadd(total, _own_reach(code, place)), stake)
+
+        _give_rows(code, stake, paid)
 
     return generated(kinds, 0, write)
 
@@ -242,9 +219,9 @@ def weigh_rows(typing, work, target, source, matrix, at, rows, columns, factor):
     kinds = (work, target, source, matrix, at, rows, columns, factor)
 
     def write(code: Code) -> None:
-        builder, work, matrix = code.builder, code.data(0), _Matrix(code, 3)
+        builder, work, matrix = code.builder, code.data(0), Table(code, 3)
         columns, source, target = code.integer(6), code.integer(2), code.integer(1)
-        factor = _given(code, 7)
+        factor = code.number(7)
         with code.each(code.index(0), code.integer(5), WIDTH) as row:
             begin = [
                 code.plus(code.integer(4), builder.mul(code.plus(row, k), columns)) for k in range(WIDTH)
@@ -269,11 +246,11 @@ def weigh_columns(typing, work, target, source, matrix, at, rows, columns, facto
     kinds = (work, target, source, matrix, at, rows, columns, factor)
 
     def write(code: Code) -> None:
-        builder, work, matrix = code.builder, code.data(0), _Matrix(code, 3)
+        builder, work, matrix = code.builder, code.data(0), Table(code, 3)
         columns, source, target = code.integer(6), code.integer(2), code.integer(1)
-        factor, numbers = _given(code, 7), Numbers(builder, code.vector)
+        factor = code.number(7)
         with code.each(code.index(0), columns, WIDTH) as column:
-            code.store(numbers.constant(0.0), work, code.plus(target, column))
+            code.store(code.numbers.constant(0.0), work, code.plus(target, column))
         with code.each(code.index(0), code.integer(5), WIDTH) as row:
             begin = [
                 code.plus(code.integer(4), builder.mul(code.plus(row, k), columns)) for k in range(WIDTH)
@@ -290,26 +267,3 @@ def weigh_columns(typing, work, target, source, matrix, at, rows, columns, facto
                 code.store(total, work, at)
 
     return generated(kinds, 0, write)
-
-
-def _given(code: Code, position: int) -> Any:
-    """A number that was given, in every place of a vector."""
-    kind = code.signature.args[0].dtype
-    value = code.context.cast(code.builder, code.args[position], code.signature.args[position], kind)
-    return Numbers(code.builder, code.vector).splat(value)
-
-
-class _Matrix:
-    """An array of float32 that is read as vectors of the numbers in question."""
-
-    def __init__(self, code: Code, position: int) -> None:
-        self.code, self.data, self.element = code, code.data(position), ir.FloatType()
-        self.vector = ir.VectorType(self.element, WIDTH)
-
-    def load(self, at: Any) -> Any:
-        builder = self.code.builder
-        place = builder.gep(self.data, [at], source_etype=self.element)
-        read = builder.load(builder.bitcast(place, self.vector.as_pointer()), align=4, typ=self.vector)
-        if isinstance(self.code.element, ir.FloatType):
-            return read
-        return builder.fpext(read, self.code.vector)

@@ -1,4 +1,4 @@
-"""What the traverser's hands win at the terminals of a street, against the other player's reach."""
+"""Winnings of the traverser's hands at the terminals of a street, against the other player's reach."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Scratch(NamedTuple):
     sums: Array
     """float[(cards + 2) x WIDTH]: P, then P_c of each card and of none."""
     board: Array
-    """int64[streets]: the board that is being visited on each street ..."""
+    """int64[streets]: the board that is being visited on each street."""
     child: Array
-    """... and the next one after it."""
+    """int64[streets]: the next board after it."""
 
 
 def scratch_for(dtype: np.dtype[Any], slots: int, streets: int) -> Scratch:
@@ -45,7 +45,7 @@ def scratch_for(dtype: np.dtype[Any], slots: int, streets: int) -> Scratch:
 
 @inlined
 def slot_of(plan, street, player, board):  # type: ignore[no-untyped-def]
-    """Where a player's slots on a board begin in what is kept by slot."""
+    """The place where a player's slots on a board begin in arrays by slot."""
     here = plan.streets[street]
     return here.slot_at[player] + (board - here.first_board) * here.slots[player]
 
@@ -59,7 +59,7 @@ def empty_slots(sums):  # type: ignore[no-untyped-def]
 
 @inlined
 def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignore[no-untyped-def]
-    """What is won at the folds and showdowns of a bundle on one board."""
+    """Value the folds and showdowns of a bundle on one board."""
     boards, lanes, here = plan.boards, plan.lanes, plan.streets[street]
     slots, others = here.slots[player], here.slots[1 - player]
     own, other = slot_of(plan, street, player, board), slot_of(plan, street, 1 - player, board)
@@ -81,14 +81,14 @@ def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignor
             )  # fmt: skip
             empty_slots(sums)
             if lanes.raked[group]:
-                code.give_raked(
-                    won, sums, reach, boards.alike, own, boards.same, work, lanes.shown,
-                    (lanes.behind, lanes.tied), first, slots,
+                code.give_showdowns(
+                    sums, reach, boards.alike, own, boards.same, work, lanes.shown, (lanes.behind, lanes.tied),
+                    first, slots, won,
                 )  # fmt: skip
             else:
                 code.give_showdowns(
-                    won, sums, reach, boards.alike, own, boards.same, work, lanes.shown,
-                    (lanes.behind, lanes.tied), first, slots,
+                    sums, reach, boards.alike, own, boards.same, work, lanes.shown, (lanes.behind,), first, slots,
+                    won,
                 )  # fmt: skip
         else:
             code.pile(sums, reach, boards.card, other, against)
@@ -101,7 +101,7 @@ def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignor
 
 @internal
 def run_out(plan, street, player, board, number, work, scratch):  # type: ignore[no-untyped-def]
-    """What is won where players are all-in before the last street: a product with what the boards to come pay."""
+    """Value an all-in before the last street: a product with what the boards to come pay."""
     nodes, pays, here = plan.nodes, plan.lanes.run_outs, plan.streets[street]
     first, second = here.slots[0], here.slots[1]
     at = here.won_at + (board - here.first_board) * first * second
@@ -118,7 +118,7 @@ def run_out(plan, street, player, board, number, work, scratch):  # type: ignore
 
 @internal
 def add_raked(plan, street, player, board, number, work, scratch):  # type: ignore[no-untyped-def]
-    """What ties, and all boards alike, add to a run-out where the pot is raked."""
+    """Add to a run-out what ties and all boards pay where the pot is raked."""
     boards, here, node = plan.boards, plan.streets[street], plan.nodes.run_outs[number]
     source, target = plan.nodes.reach_at[player, node], plan.nodes.value_at[player, node]
     own, other = slot_of(plan, street, player, board), slot_of(plan, street, 1 - player, board)

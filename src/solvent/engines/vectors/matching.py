@@ -162,7 +162,7 @@ def _spread(n: Numbers, reach: Any, *rest: Any) -> tuple[Any, ...]:
     return (*reached, *averages)
 
 
-def _updated(n: Numbers, regret: Any, gained: Any, positive: Any, negative: Any, floor: Any) -> Any:
+def updated_vector(n: Numbers, regret: Any, gained: Any, positive: Any, negative: Any, floor: Any) -> Any:
     """max(floor, d (R + r)), with d = positive where R + r > 0 and else negative"""
     total = n.add(regret, gained)
     return n.larger(n.multiply(total, n.where(total, n.constant(0.0), positive, negative)), floor)
@@ -179,7 +179,9 @@ def _learn(n: Numbers, *given: Any) -> tuple[Any, ...]:
     for s, value in zip(sigma[2:], above[1:], strict=True):
         gain = n.add(gain, n.multiply(s, value))
     gained = [n.subtract(n.constant(0.0), gain), *(n.subtract(value, gain) for value in above)]
-    updated = [_updated(n, r, g, positive, negative, floor) for r, g in zip(regrets, gained, strict=True)]
+    updated = [
+        updated_vector(n, r, g, positive, negative, floor) for r, g in zip(regrets, gained, strict=True)
+    ]
     return (n.add(origin, gain), *updated)
 
 
@@ -278,7 +280,7 @@ def _regret_of(n: Numbers, value: Any, origin: Any, gain: Any) -> tuple[Any]:
 
 
 def _update(n: Numbers, regret: Any, gained: Any, positive: Any, negative: Any, floor: Any) -> tuple[Any]:
-    return (_updated(n, regret, gained, positive, negative, floor),)
+    return (updated_vector(n, regret, gained, positive, negative, floor),)
 
 
 @intrinsic

@@ -15,8 +15,10 @@ from numba import types
 from numba.core import cgutils as _cgutils
 from numba.extending import intrinsic
 
-from solvent.engines.vectors.elementwise import WIDTH
+from solvent.engines.vectors.elementwise import WIDTH, Generator, Numbers
 
+WHOLE = 1.5 * 2**23
+"""Added to a float32 and taken away again, it leaves the nearest whole number."""
 FEW = 4
 """Lanes of a group that may have a fold, the first ones: there are fewer of them to give back."""
 
@@ -24,12 +26,13 @@ cgutils: Any = _cgutils
 
 
 class Code:
-    """What the intrinsics below have in common: vectors of lanes in memory."""
+    """The code of an intrinsic while it is written: its parameters, and vectors of lanes in memory."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any, number: Any) -> None:
         self.context, self.builder, self.signature, self.args = context, builder, signature, args
         self.element = context.get_data_type(number)
         self.vector = ir.VectorType(self.element, WIDTH)
+        self.numbers = Numbers(builder, self.vector)
         self.align = context.get_abi_sizeof(self.element)
 
     def index(self, value: int) -> Any:
@@ -38,19 +41,33 @@ class Code:
     def plus(self, x: Any, y: Any) -> Any:
         return self.builder.add(x, y if isinstance(y, ir.Value) else self.index(y))
 
+    def given(self, position: int, field: int | None = None) -> tuple[Any, Any]:
+        """The type and the value of a parameter, or of a field of a parameter that is a tuple."""
+        kind, value = self.signature.args[position], self.args[position]
+        if field is None:
+            return kind, value
+        return kind.types[field], self.builder.extract_value(value, field)
+
     def integer(self, position: int) -> Any:
-        return self.context.cast(self.builder, self.args[position], self.signature.args[position], types.intp)
+        kind, value = self.given(position)
+        return self.context.cast(self.builder, value, kind, types.intp)
 
-    def data(self, position: int) -> Any:
-        kind = self.signature.args[position]
-        return self.context.make_array(kind)(self.context, self.builder, self.args[position]).data
+    def number(self, position: int, field: int | None = None) -> Any:
+        """A number that was given, in every place of a vector."""
+        kind, value = self.given(position, field)
+        return self.numbers.splat(self.context.cast(self.builder, value, kind, self.signature.args[0].dtype))
 
-    def read_integer(self, position: int, at: Any) -> Any:
+    def data(self, position: int, field: int | None = None) -> Any:
+        kind, value = self.given(position, field)
+        return self.context.make_array(kind)(self.context, self.builder, value).data
+
+    def read_integer(self, position: int, at: Any, field: int | None = None) -> Any:
         """An entry of an array of integers."""
-        kind = self.context.get_data_type(self.signature.args[position].dtype)
-        place = self.builder.gep(self.data(position), [at], source_etype=kind)
-        value = self.builder.load(place, typ=kind, align=self.context.get_abi_sizeof(kind))
-        return self.context.cast(self.builder, value, self.signature.args[position].dtype, types.intp)
+        kind = self.given(position, field)[0].dtype
+        element = self.context.get_data_type(kind)
+        place = self.builder.gep(self.data(position, field), [at], source_etype=element)
+        value = self.builder.load(place, typ=element, align=self.context.get_abi_sizeof(element))
+        return self.context.cast(self.builder, value, kind, types.intp)
 
     def place(self, data: Any, at: Any) -> Any:
         place = self.builder.gep(data, [at], source_etype=self.element)
@@ -63,17 +80,13 @@ class Code:
         self.builder.store(value, self.place(data, at), align=self.align)
 
     def row(self, at: Any) -> Any:
-        """Where the lanes of a slot begin."""
+        """The place where the lanes of a slot begin."""
         return self.builder.mul(at, self.index(WIDTH))
 
     def repeated(self, data: Any, at: Any) -> Any:
         """An entry of an array of numbers in every lane."""
-        place = self.builder.gep(data, [self.plus(at, 0)], source_etype=self.element)
-        scalar = self.builder.load(place, typ=self.element, align=self.align)
-        zero = ir.Constant(ir.IntType(32), 0)
-        vector = self.builder.insert_element(ir.Constant(self.vector, ir.Undefined), scalar, zero)
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
-        return self.builder.shuffle_vector(vector, vector, mask)
+        place = self.builder.gep(data, [at], source_etype=self.element)
+        return self.numbers.splat(self.builder.load(place, typ=self.element, align=self.align))
 
     @contextmanager
     def each(self, first: Any, stop: Any, step: int = 1) -> Iterator[Any]:
@@ -81,10 +94,10 @@ class Code:
         with cgutils.for_range_slice(self.builder, first, stop, self.index(step), cgutils.intp_t) as (at, _):
             yield at
 
-    def cards(self, cards: int, slot: Any) -> tuple[Any, Any]:
-        """Where the sums of a slot's two cards begin."""
+    def cards(self, cards: int, slot: Any, field: int | None = None) -> tuple[Any, Any]:
+        """The places where the sums of a slot's two cards begin."""
         two = self.builder.mul(slot, self.index(2))
-        a, b = (self.read_integer(cards, self.plus(two, k)) for k in range(2))
+        a, b = (self.read_integer(cards, self.plus(two, k), field) for k in range(2))
         return self.row(self.plus(a, 1)), self.row(self.plus(b, 1))
 
     def apart(self, everyone: Any, sums: Any, cards: tuple[Any, Any]) -> Any:
@@ -120,7 +133,36 @@ class Code:
         return self.builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), order))
 
 
-Generator = tuple[Any, Callable[..., Any]]
+class Table:
+    """An array of any numbers that is read and written as vectors of those in question."""
+
+    def __init__(self, code: Code, position: int) -> None:
+        kind = code.signature.args[position].dtype
+        self.code, self.data = code, code.data(position)
+        self.narrow = isinstance(kind, types.Integer)
+        self.element = code.context.get_data_type(kind)
+        self.vector = ir.VectorType(self.element, WIDTH)
+        self.align = code.context.get_abi_sizeof(self.element)
+
+    def place(self, at: Any) -> Any:
+        place = self.code.builder.gep(self.data, [at], source_etype=self.element)
+        return self.code.builder.bitcast(place, self.vector.as_pointer())
+
+    def load(self, at: Any) -> Any:
+        builder, vector = self.code.builder, self.code.vector
+        read = builder.load(self.place(at), align=self.align, typ=self.vector)
+        if self.narrow:
+            return builder.sitofp(read, vector)
+        return read if self.vector == vector else builder.fpext(read, vector)
+
+    def store(self, value: Any, at: Any) -> None:
+        builder = self.code.builder
+        if self.narrow:
+            numbers = self.code.numbers
+            magic = numbers.constant(WHOLE)
+            whole = numbers.subtract(numbers.add(value, magic), magic)
+            value = builder.trunc(builder.fptosi(whole, ir.VectorType(ir.IntType(32), WIDTH)), self.vector)
+        builder.store(value, self.place(at), align=self.align)
 
 
 def generated(kinds: tuple[Any, ...], number: int, write: Callable[[Code], None]) -> Generator:
@@ -191,7 +233,7 @@ def gather(typing, lanes, work, source, slot, grid):  # type: ignore[no-untyped-
 
 @intrinsic
 def gather_few(typing, lanes, work, source, slot, grid):  # type: ignore[no-untyped-def]
-    """lanes[i, j] as `gather` has it for the first FEW lanes j; the others are 0."""
+    """lanes[i, j] of `gather` for the first FEW lanes j; the others are 0."""
     return _gather((lanes, work, source, slot, grid), FEW)
 
 

@@ -40,13 +40,13 @@ class AutoSizes:
     """
 
     smallest: float = 0.25
-    """Parts of the pot."""
+    """Fractions of the pot."""
     largest: float = 3.0
     steps: int = STEPS
     at_most: int = AT_MOST
     """The most sizes that are added at one decision."""
     nodes: float = ROOM / STEPS
-    """The most nodes that the tree may grow to, as a part of those of the tree with all candidates."""
+    """The most nodes that the tree may grow to, as a fraction of those of the tree with all candidates."""
     trial: int | None = None
     """Iterations of the recovery game by which candidates are judged; None: by best responses."""
 
@@ -92,7 +92,7 @@ class AutoSizes:
 
 
 def parse_auto_sizes(text: str) -> AutoSizes:
-    """Read what `--sizes` is given.
+    """Read the value of `--sizes`.
 
     >>> str(parse_auto_sizes("auto,to=200%"))
     'auto,from=25%,to=200%,steps=16,at-most=16,nodes=33.3333%'

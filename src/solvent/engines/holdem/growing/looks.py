@@ -1,4 +1,4 @@
-"""A look at the sizes that the tree does not have yet: what each would be worth, and which pay (SAEF, section 5).
+"""A look at the sizes that the tree does not have yet: their values, and those that pay (SAEF, section 5).
 
 The present average strategy is carried over to the tree with all candidates: behind a size that the present tree
 lacks the opponent answers through the randomised pseudo-harmonic mapping. A best response there gives the
@@ -20,20 +20,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.engines.explicit.growing.proposition import Candidate, pays
-from solvent.engines.holdem.carry_over import edge_numbers
 from solvent.engines.holdem.growing.adding import larger_game
 from solvent.engines.holdem.growing.candidates import AutoSizes
-from solvent.engines.holdem.growing.growing_solver import (
-    AVERAGES,
-    REGRETS,
-    GrowingSolver,
-    locked_hands,
-    public_nodes,
-    stands_for,
-)
-from solvent.engines.holdem.growing.recovery import RecoverySolver, action_rows, line_of
+from solvent.engines.holdem.growing.growing_solver import AVERAGES, REGRETS, GrowingSolver
+from solvent.engines.holdem.growing.recovery import RecoverySolver, line_of
 from solvent.engines.holdem.kernels import RECORD
 from solvent.engines.holdem.response import HoldemEvaluation
+from solvent.engines.holdem.table_views import (
+    action_rows,
+    board_counts,
+    dealt_on,
+    edge_numbers,
+    last_edge,
+    public_nodes,
+    range_weights,
+    street_hands,
+)
 from solvent.engines.holdem.translated.response import LargerTree
 from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.tree import DEAL, DECISION, HoldemTree
@@ -41,22 +43,22 @@ from solvent.games.betting.action_words import amount_of, paid_after
 from solvent.games.holdem.spot import Spot
 
 FACTOR = 1.01
-"""What the left side of Proposition 1 is multiplied by: the paper's best."""
+"""Factor of the left side of Proposition 1: the paper's best."""
 RESPONSE = 0.25
-"""What the reach of a best response counts for in a candidate's worth; that of the average strategy is the rest."""
+"""Weight of best-response reach in a candidate's value; average reach has the rest."""
 
 
 @dataclass(frozen=True)
 class Worth:
-    """What a candidate at a decision is worth."""
+    """The value of a candidate at a decision."""
 
     history: str
     action: str
     player: int
     size: float
-    """The bet as a part of the pot."""
+    """The bet as a fraction of the pot."""
     chips: float
-    """What the player would gain by it, in chips: the gain of each hand by the hand's average reach."""
+    """The player's gain by it, in chips: the gain of each hand by the hand's average reach."""
     nodes: int
     """About how many public nodes x hands it would add."""
 
@@ -85,20 +87,11 @@ def own_reach(solver: GrowingSolver, node: int) -> NDArray[np.float64]:
     """The average reach of the player to act at a decision, float64[boards, slots], range weights included."""
     game, tree = solver.game, solver.game.tree
     player, street = int(tree.player[node]), int(tree.street[node])
-    parent, at, here = tree.parent, street, node
-    entry = None
-    while (above := int(parent[here])) >= 0:
-        if tree.kind[above] == DECISION and tree.player[above] == player:
-            edge = int(tree.first_edge[above])
-            edge += tree.child[edge : tree.first_edge[above + 1]].tolist().index(here)
-            at = int(tree.street[above])
-            entry = edge_numbers(solver.average, game, edge, at).astype(np.float64)
-            entry /= max(solver.weight[AVERAGES], 1e-300)
-            break
-        here = above
-    if entry is None:
-        side, at = game.streets[0].sides[player], 0
-        entry = np.where(side.hand >= 0, game.weights[player][side.hand], 0.0)
+    at, entry = 0, range_weights(game, 0, player)
+    if (edge := last_edge(tree, node, player)) >= 0:
+        at = int(tree.street[tree.edge_node[edge]])
+        entry = edge_numbers(solver.average, game, edge).astype(np.float64)
+        entry /= max(solver.weight[AVERAGES], 1e-300)
     for later in range(at + 1, street + 1):
         entry = dealt_on(game, player, later, entry)
     return entry
@@ -107,18 +100,16 @@ def own_reach(solver: GrowingSolver, node: int) -> NDArray[np.float64]:
 def response_reach(
     solver: GrowingSolver, larger: HoldemGame, values: NDArray[np.floating], player: int
 ) -> dict[int, NDArray[np.float64]]:
-    """How a best response that keeps to the present tree on its way comes to the player's opening decisions.
+    """The reach of a player's opening decisions by a best response that keeps to the present tree on its way.
 
-    values: what each action of the larger tree is worth to a best response, by cell. Returns the reach of each
-    node, float64[boards, slots], range weights included; 0 for hands that are locked on the way. A responder goes
-    where the average strategy hardly ever goes if the sizes that are missing there are worth it.
+    values: those of all actions of the larger tree to a best response, by cell. The reach of a node is
+    float64[boards, slots], range weights included; 0 for hands that are locked on the way. A responder goes where
+    the average strategy hardly ever goes if the sizes that are missing there are worth it.
     """
     game, tree = solver.game, solver.game.tree
-    known = larger.tree.by_history
     opening = set(solver.opening)
-    side = game.streets[0].sides[player]
     found: dict[int, NDArray[np.float64]] = {}
-    left = [(0, np.where(side.hand >= 0, game.weights[player][side.hand], 0.0))]
+    left = [(0, range_weights(game, 0, player))]
     while left:
         node, reach = left.pop()
         if tree.kind[node] == DEAL:
@@ -131,19 +122,11 @@ def response_reach(
             continue
         if node in opening:
             found[node] = reach
-        there, names = known[tree.betting[node].history], tree.betting[node].actions
-        rows = dict(zip(larger.tree.betting[there].actions, action_rows(values, larger, there), strict=True))
-        best = np.argmax([rows[name] for name in names], axis=0)
-        free = reach * ~locked_hands(solver, node)
+        rows = _rows_by_name(values, larger, tree.betting[node].history)
+        best = np.argmax([rows[name] for name in tree.betting[node].actions], axis=0)
+        free = reach * ~solver.locked_hands(node)
         left += [(child, np.where(best == place, free, 0.0)) for place, child in enumerate(children)]
     return found
-
-
-def dealt_on(game: HoldemGame, player: int, street: int, entry: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A player's numbers by board and slot of one street, by those of the next one, whose number is given."""
-    dealt, side = game.streets[street], game.streets[street].sides[player]
-    below = np.take_along_axis(entry[dealt.boards.parent], side.parent_slot.astype(np.int64), axis=1)
-    return np.where(side.hand >= 0, below, 0.0)
 
 
 def regrets_inside(solver: GrowingSolver, target: float | None = None) -> list[float]:
@@ -162,21 +145,19 @@ def regrets_inside(solver: GrowingSolver, target: float | None = None) -> list[f
 
 def subtree_nodes(solver: GrowingSolver) -> NDArray[np.int64]:
     """Public nodes x hands at and below each node of the tree."""
-    game, tree = solver.game, solver.game.tree
-    hands = [sum(int(side.count.sum(dtype=np.int64)) for side in street.sides) for street in game.streets]
-    found = np.array([hands[street] for street in tree.street], dtype=np.int64)
-    parent = tree.parent
+    tree = solver.game.tree
+    found = street_hands(solver.game)[tree.street]
     for node in range(len(found) - 1, 0, -1):
-        found[parent[node]] += found[node]
+        found[tree.parent[node]] += found[node]
     return found
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a look has found."""
+    """The result of a look."""
 
     chosen: tuple[Worth, ...]
-    """What is added now."""
+    """Candidates that are added now."""
     worths: tuple[Worth, ...]
     """Every candidate that would gain anything."""
     full: bool
@@ -184,14 +165,14 @@ class Look:
 
 
 class LookLimits(NamedTuple):
-    """What a look may add."""
+    """Limits of the additions of one look."""
 
     least: float
     """The least gain, in chips, for which a size is added."""
     target: float | None = None
     """The exploitability, in chips, that the solve ends at."""
     part: float = 1.0
-    """The part of the limit of nodes up to which the tree may grow now."""
+    """The fraction of the limit of nodes up to which the tree may grow now."""
 
 
 class Looks:
@@ -209,16 +190,27 @@ class Looks:
 
     def look(self, solver: GrowingSolver, auto: AutoSizes, lines: Counter[str], limits: LookLimits) -> Look:
         """Weigh all candidates against the present average strategy, and choose those to add."""
-        if auto.trial is None:
-            worths = weigh(solver, self.game, self._action_values(solver), auto, lines)
-        else:
-            worths = try_out(solver, self.game, auto, lines)
+        worths: list[Worth] = []
+        below = subtree_nodes(solver)
+        values = self._action_values(solver) if auto.trial is None else None
+        responses = (
+            [] if values is None else [response_reach(solver, self.game, values, who) for who in (0, 1)]
+        )
+        for node, new in _candidates(solver, self.game, auto, lines):
+            reach = own_reach(solver, node)
+            if values is None:
+                gains = trial_gains(solver, node, new, auto.trial or 1)
+            else:
+                gains = response_gains(solver, self.game, node, new, values)
+                response = responses[solver.game.tree.player[node]][node]
+                reach = (1 - RESPONSE) * reach + RESPONSE * response
+            worths += _worths(solver, node, below, reach, gains)
         most = round(auto.nodes * public_nodes(self.game))
         chosen, crowded = choose(solver, worths, auto, lines, limits, most)
         return Look(tuple(chosen), tuple(worths), crowded and limits.part == 1)
 
     def _action_values(self, solver: GrowingSolver) -> NDArray[np.floating]:
-        """What every action is worth to a best response, by cell; the table is written over by the next look."""
+        """Values of all actions to a best response, by cell; the table is written over by the next look."""
         tables = self.larger.tables(solver.game, solver.average, solver.locks)
         if self._recorded is None:
             self._recorded = np.empty_like(tables.played)
@@ -226,63 +218,62 @@ class Looks:
         return self._recorded
 
     def evaluate(self, solver: GrowingSolver) -> HoldemEvaluation:
-        """What the average strategy is worth in the game with all candidates."""
+        """Evaluate the average strategy in the game with all candidates."""
         return self.larger.evaluate(solver.game, solver.average, solver.locks)
 
 
-def weigh(
+def response_gains(
     solver: GrowingSolver,
     larger: HoldemGame,
+    node: int,
+    new: Sequence[str],
     values: NDArray[np.floating],
-    auto: AutoSizes,
-    lines: Counter[str],
-) -> list[Worth]:
-    """What every candidate that may still be added is worth by best responses.
+) -> dict[str, NDArray[np.float64]]:
+    """The gains of new actions at a decision over the best present one, by best responses: [boards, slots] each.
 
-    values: what each action of the larger tree is worth to a best response, by cell. lines: how many sizes each
-    decision has got already, by its line.
+    values: what each action of the larger tree is worth to a best response, by cell.
     """
-    found: list[Worth] = []
-    below = subtree_nodes(solver)
-    responses = [response_reach(solver, larger, values, player) for player in (0, 1)]
-    for node, there, new in _candidates(solver, larger, auto, lines):
-        actions = larger.tree.betting[there].actions
-        rows = dict(zip(actions, action_rows(values, larger, there).astype(np.float64), strict=True))
-        best = np.max([rows[name] for name in solver.game.tree.betting[node].actions], axis=0)
-        response = responses[solver.game.tree.player[node]][node]
-        reach = (1 - RESPONSE) * own_reach(solver, node) + RESPONSE * response
-        gains = {name: np.maximum(rows[name] - best, 0.0) for name in new}
-        found += _worths(solver, node, below, reach, gains)
-    return found
+    betting = solver.game.tree.betting[node]
+    rows = _rows_by_name(values, larger, betting.history)
+    best = np.max([rows[name].astype(np.float64) for name in betting.actions], axis=0)
+    return {name: np.maximum(rows[name] - best, 0.0) for name in new}
 
 
-def try_out(solver: GrowingSolver, larger: HoldemGame, auto: AutoSizes, lines: Counter[str]) -> list[Worth]:
-    """What every candidate is worth by a recovery game of `trial` iterations with all of the decision's."""
-    found: list[Worth] = []
-    below = subtree_nodes(solver)
-    for node, _, new in _candidates(solver, larger, auto, lines):
-        history = solver.game.tree.betting[node].history
-        rules = solver.game.rules.with_added([(*line_of(history), name) for name in new])
-        trial = RecoverySolver(solver, larger_game(solver.game, rules), history, new)
-        trial.run(auto.trial or 1)
-        gains = np.maximum(trial.head_regrets(), 0.0) / solver.weight[REGRETS]
-        found += _worths(solver, node, below, own_reach(solver, node), dict(zip(new, gains, strict=True)))
-    return found
+def trial_gains(
+    solver: GrowingSolver, node: int, new: Sequence[str], iterations: int
+) -> dict[str, NDArray[np.float64]]:
+    """The gains of new actions at a decision by a recovery game with all of them: [boards, slots] each."""
+    history = solver.game.tree.betting[node].history
+    rules = solver.game.rules.with_added([(*line_of(history), name) for name in new])
+    trial = RecoverySolver(solver, larger_game(solver.game, rules), history, new)
+    trial.run(iterations)
+    gains = np.maximum(trial.head_regrets(), 0.0) / solver.weight[REGRETS]
+    return dict(zip(new, gains, strict=True))
+
+
+def _rows_by_name(
+    values: NDArray[np.floating], game: HoldemGame, history: str
+) -> dict[str, NDArray[np.floating]]:
+    """The numbers of each action at the decision after a line, [boards, slots]."""
+    node = game.tree.by_history[history]
+    return dict(zip(game.tree.betting[node].actions, action_rows(values, game, node), strict=True))
 
 
 def _candidates(
     solver: GrowingSolver, larger: HoldemGame, auto: AutoSizes, lines: Counter[str]
-) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Decisions that may get a size, their nodes in the larger tree, and the candidates that they lack."""
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Decisions that may get a size, and the candidates that they lack.
+
+    lines: the number of sizes that each decision has got already, by its line.
+    """
     tree = solver.game.tree
-    known = larger.tree.by_history
     for node in solver.opening:
         history, actions = tree.betting[node].history, tree.betting[node].actions
-        there = known.get(history)
+        there = larger.tree.by_history.get(history)
         if there is None or lines[history] >= auto.at_most:
             continue
         if new := tuple(name for name in larger.tree.betting[there].actions if name not in actions):
-            yield node, there, new
+            yield node, new
 
 
 def _worths(
@@ -298,8 +289,8 @@ def _worths(
     """
     game, tree = solver.game, solver.game.tree
     history, player, street = tree.betting[node].history, int(tree.player[node]), int(tree.street[node])
-    times, pot = stands_for(game, street)[:, None], pot_at(game.rules, history)
-    reach = reach * times * ~locked_hands(solver, node)
+    times, pot = board_counts(game, street)[:, None], pot_at(game.rules, history)
+    reach = reach * times * ~solver.locked_hands(node)
     for name, gain in gains.items():
         if (chips := float((gain * reach).sum())) > 0:
             size, behind = amount_of(name) / pot, _nodes_behind(tree, node, name, below)
@@ -432,7 +423,7 @@ def present_sizes(game: HoldemGame, node: int) -> list[float]:
 
 
 def _beside(one: Worth, sizes: Sequence[float], new: float) -> Worth:
-    """What a candidate is worth once a size is added beside it."""
+    """The worth of a candidate once a size is added beside it."""
     before, after = _distances(one.size, sizes), _distances(one.size, [*sizes, new])
     part = min(1.0, after / before) if before > 0 else 0.0
     return replace(one, chips=part * one.chips)

@@ -1,4 +1,4 @@
-"""The recovery game of actions that are added at one decision (SAEF, section 3): what would have been learnt there.
+"""The recovery game of actions that are added at one decision (SAEF, section 3).
 
 S is what follows the new actions, S_r the decision, on all boards of its street. Chance and the opponent's play so
 far lead to S_r with weight q (equation 5); there player i, whose decision it is, takes alt(I), the mean of v(I) so
@@ -25,12 +25,18 @@ from solvent.engines.holdem.growing.growing_solver import (
     REGRETS,
     GrowingSolver,
     SummingSolver,
-    locked_hands,
     marked_sums,
     opening_nodes,
-    stands_for,
+)
+from solvent.engines.holdem.table_views import (
+    action_rows,
+    board_counts,
+    edge_numbers,
+    last_edge,
+    probabilities,
 )
 from solvent.forms.holdem.game import HoldemGame
+from solvent.forms.holdem.locks import LockTables
 from solvent.forms.holdem.tree import DECISION, holdem_tree
 from solvent.games.betting.tree_sizes import Line
 from solvent.games.public_rules import FOLD, Betting
@@ -106,15 +112,18 @@ class RecoverySolver(SummingSolver):
 
     def _lock_line(self, known: dict[str, int]) -> None:
         """Lock the opponent on the line to the average strategy, and hands that are locked at the head."""
-        tree = self.game.tree
+        before, tree = self.before, self.game.tree
         at, locked, probability, used = np.full(len(tree.child), -1, dtype=np.int64), [], [], 0
         for node in np.flatnonzero(tree.kind == DECISION).tolist():
-            if tree.betting[node].actions[-1] == ELSEWHERE:
-                taken = self._average_of(known[tree.betting[node].history], tree.betting[node].actions[0])
-                rows, holds = (taken, 1.0 - taken), np.ones(taken.shape, dtype=np.bool_)
-            elif node == self.head and (holds := locked_hands(self.before, self.before_head)).any():
-                others = [np.zeros(holds.shape)] * len(self.entered)
-                rows = (np.ones(holds.shape), *others)  # type: ignore[assignment]
+            history, actions = tree.betting[node].history, tree.betting[node].actions
+            if actions[-1] == ELSEWHERE:
+                there = known[history]
+                average = probabilities(action_rows(before.average, before.game, there).astype(np.float64))
+                taken = average[before.game.tree.betting[there].actions.index(actions[0])]
+                rows, holds = np.stack([taken, 1.0 - taken]), np.ones(taken.shape, dtype=np.bool_)
+            elif node == self.head and (holds := before.locked_hands(self.before_head)).any():
+                rows = np.zeros((len(actions), *holds.shape))
+                rows[0] = 1.0
             else:
                 continue
             for edge, row in enumerate(rows, start=int(tree.first_edge[node])):
@@ -122,34 +131,24 @@ class RecoverySolver(SummingSolver):
                 locked.append(holds.ravel())
                 probability.append(row.ravel())
         none = np.zeros(0)
-        self._locks = (
-            at,
-            np.concatenate([none.astype(np.bool_), *locked]),
-            np.concatenate([none, *probability]).astype(self.passes.dtype),
+        self._play_locks(
+            LockTables(
+                at,
+                np.concatenate([none.astype(np.bool_), *locked]),
+                np.concatenate([none, *probability]).astype(self.passes.dtype),
+            )
         )
-        self._impose_locks()
-
-    def _average_of(self, node: int, action: str) -> NDArray[np.float64]:
-        """The average probability of an action in the solve so far, float64[boards, slots]."""
-        game, tree = self.before.game, self.before.game.tree
-        rows = action_rows(self.before.average, game, node).astype(np.float64)
-        total = rows.sum(axis=0)
-        part = rows[tree.betting[node].actions.index(action)]
-        return np.where(total > 0, part / np.where(total > 0, total, 1.0), 1.0 / len(rows))
 
     def reach(self) -> float:
-        """About Z / T: how often the opponent and chance lead to the head, blocked hands not counted."""
+        """About Z / T: the frequency with which the opponent and chance lead to the head, without blocked hands."""
         game, tree = self.before.game, self.before.game.tree
-        parent, node = tree.parent, self.before_head
-        while (above := int(parent[node])) >= 0:
-            if tree.kind[above] == DECISION and tree.player[above] != self.player:
-                action = tree.child[tree.first_edge[above] : tree.first_edge[above + 1]].tolist().index(node)
-                entry = action_rows(self.before.average, game, above)[action].sum(axis=1, dtype=np.float64)
-                times = stands_for(game, int(tree.street[above]))
-                mean = float(entry @ times / times.sum())
-                return mean / float(game.weights[1 - self.player].sum() * self.before.weight[AVERAGES])
-            node = above
-        return 1.0
+        edge = last_edge(tree, self.before_head, 1 - self.player)
+        if edge < 0:
+            return 1.0
+        entry = edge_numbers(self.before.average, game, edge).sum(axis=1, dtype=np.float64)
+        times = board_counts(game, int(tree.street[tree.edge_node[edge]]))
+        mean = float(entry @ times / times.sum())
+        return mean / float(game.weights[1 - self.player].sum() * self.before.weight[AVERAGES])
 
     def recover(self, iterations: int | None = None) -> None:
         """Play K iterations: as many as given, or the paper's T_S = Z rounded up, at least `LEAST_ITERATIONS`."""
@@ -162,12 +161,12 @@ class RecoverySolver(SummingSolver):
 
     @property
     def regret_scale_to_install(self) -> float:
-        """What the regrets of K iterations are multiplied by: T / K, in sums of weights."""
+        """Factor of the regrets of K iterations: T / K, in sums of weights."""
         return float(self.before.weight[REGRETS] / self.weight[REGRETS])
 
     @property
     def average_scale_to_install(self) -> float:
-        """What the averages of K iterations are multiplied by, likewise."""
+        """Factor of the averages of K iterations, likewise."""
         return float(self.before.weight[AVERAGES] / self.weight[AVERAGES])
 
     def head_regrets(self) -> NDArray[np.float64]:
@@ -177,16 +176,5 @@ class RecoverySolver(SummingSolver):
         """
         found = np.stack([self.value_sums(self.player, node) for node in self.entered])
         regrets = self.regret_scale_to_install * found - self.before.value_sums(self.player, self.before_head)
-        regrets[:, locked_hands(self.before, self.before_head)] = 0.0
+        regrets[:, self.before.locked_hands(self.before_head)] = 0.0
         return regrets
-
-
-def action_rows(table: NDArray[np.floating], game: HoldemGame, node: int) -> NDArray[np.floating]:
-    """A table's numbers at a decision, [actions, boards, slots]: a copy."""
-    tree = game.tree
-    street = int(tree.street[node])
-    boards, cells = len(game.streets[street].boards), int(game.board_cells[street])
-    whole = table[game.street_at[street] : game.street_at[street + 1]].reshape(boards, cells)
-    edges = range(int(tree.first_edge[node]), int(tree.first_edge[node + 1]))
-    slots = int(game.edge_slots[edges[0]])
-    return np.stack([whole[:, game.edge_at[edge] : game.edge_at[edge] + slots] for edge in edges])

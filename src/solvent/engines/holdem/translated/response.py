@@ -1,11 +1,10 @@
-"""What a strategy of a small betting tree is worth in a larger tree of the same spot, by exact best responses.
+"""The worth of a small betting tree's strategy in a larger tree of the same spot, by exact best responses.
 
 The player of the strategy takes bets that the small tree does not have for some that it has
 (`abstraction.betting.tree_translation`), and keeps a joint range over (node that the true one may be taken for,
 hand). The responder sees the true sizes alone. As nobody forgets anything, that is an ordinary behaviour strategy
-of the large tree: it is written into a table of that tree (`engines.holdem.translated.tables`), and best
-responses are found as to any strategy. The large tree is never solved. It takes one table of the large tree, and
-two for action values.
+of the large tree: it is written into a table of that tree (`TranslatedTable`), and best responses are found as to
+any strategy. The large tree is never solved. It takes one table of the large tree, and two for action values.
 
     larger = LargerTree(holdem_game(spot_with_all_sizes), threads=2)
     larger.evaluate(solver.game, solver.average, solver.locks).exploitability
@@ -16,34 +15,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting.tree_translation import CHECK
+from solvent.abstraction.betting.tree_translation import CHECK, NONE, Translation, Views
+from solvent.engines.holdem.carry_over import same_cards
 from solvent.engines.holdem.holdem_pass import HoldemPass
 from solvent.engines.holdem.kernels import RECORD, RESPOND, Tables
 from solvent.engines.holdem.response import HoldemEvaluation, evaluate_holdem, values_by_player
-from solvent.engines.holdem.translated.tables import TranslatedTable
+from solvent.engines.holdem.table_views import (
+    board_counts,
+    impose_locks,
+    locked_hands,
+    node_numbers,
+    range_weights,
+)
+from solvent.engines.holdem.translated import kernels
+from solvent.engines.holdem.translated.kernels import SmallTable, ViewPlan
 from solvent.forms.holdem.game import HoldemGame
-from solvent.forms.holdem.locks import NodeLock, lock_tables
-from solvent.forms.holdem.tree import DECISION
+from solvent.forms.holdem.locks import LockTables, NodeLock, lock_tables
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.memory import new_table
+from solvent.foundation.kernels.threads import in_pieces
+from solvent.games.holdem.spot import Spot
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An action that the small tree lacks at one of its decisions, and what a best response gains by it."""
+    """An action that the small tree lacks at one of its decisions, and the gain of a best response by it."""
 
     history: str
     """The line before the action."""
     action: str
     player: int
     chips: float
-    """What the player wins more by it than by the best of the small tree's actions, in chips a deal: with the hands
-    that win more, as often as the player's strategy brings them to the decision."""
+    """The player's gain by it over the best of the small tree's actions, in chips a deal: with the hands that win
+    more, as often as the player's strategy brings them to the decision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +75,15 @@ class ActionValues:
         """Values at the decision after a line, float64[actions, boards, hands]; 0 for hands that a board blocks.
 
         Actions are in the order of the game's; hands in that of `game.hands` of the player to act. Where suits are
-        alike a board stands for several (`stands_for`).
+        alike a board stands for several (`table_views.board_counts`).
         """
-        game, node = self.game, self._nodes.get(history)
+        game, node = self.game, self.game.tree.by_history.get(history)
         if node is None:
             raise InputError(f"the tree has no decision after {history!r}")
         player = int(game.tree.player[node])
         place = game.streets[game.tree.street[node]].sides[player].hand.astype(np.int64)
         held = place >= 0
-        rows = _rows(game, self.table, node)
+        rows = node_numbers(self.table, game, node)
         found = np.zeros((rows.shape[1], len(place), len(game.hands[player])))
         for action in range(rows.shape[1]):
             found[action, np.nonzero(held)[0], place[held]] = rows[:, action][held]
@@ -84,26 +93,18 @@ class ActionValues:
         """The actions that the small tree lacks at its own decisions and a response gains by, the best first."""
         found = []
         for history, actions in self.known.items():
-            node = self._nodes.get(history)
+            node = self.game.tree.by_history.get(history)
             names = () if node is None else self.game.tree.betting[node].actions
             present = [place for place, name in enumerate(names) if name in actions]
             if node is None or not present or len(present) == len(names):
                 continue
-            values, reach = _rows(self.game, self.table, node), self._reach(node)
+            values, reach = node_numbers(self.table, self.game, node), self._reach(node)
             best = values[:, present].max(axis=1)
             for place, name in enumerate(names):
-                chips = (
-                    0.0 if place in present else float((np.maximum(values[:, place] - best, 0) * reach).sum())
-                )
-                if chips > 0:
+                gained = np.maximum(values[:, place] - best, 0) * reach
+                if name not in actions and (chips := float(gained.sum())) > 0:
                     found.append(LeftOut(history, name, int(self.game.tree.player[node]), chips))
         return sorted(found, key=lambda each: -each.chips)
-
-    @cached_property
-    def _nodes(self) -> dict[str, int]:
-        """The decisions by history."""
-        tree = self.game.tree
-        return {tree.betting[node].history: node for node in np.flatnonzero(tree.kind == DECISION).tolist()}
 
     def _reach(self, node: int) -> NDArray[np.float64]:
         """The reach of the hands of the player to act, times the boards that each stands for: [boards, slots].
@@ -112,31 +113,118 @@ class ActionValues:
         """
         game, tree = self.game, self.game.tree
         street, player = int(tree.street[node]), int(tree.player[node])
-        hand = game.streets[street].sides[player].hand
-        weight = np.append(game.weights[player], 0.0)[hand]  # -1 stands for no hand
-        reach = _rows(game, self.played.played, node).sum(axis=1, dtype=np.float64) * weight
-        at = int(self.played.lock_at[tree.first_edge[node]])
-        if at >= 0:
-            reach[self.played.locked[at : at + hand.size].reshape(hand.shape)] = 0.0
-        return np.asarray(reach * stands_for(game, street)[:, None])
+        reach = node_numbers(self.played.played, game, node).sum(axis=1, dtype=np.float64)
+        reach = reach * range_weights(game, street, player)
+        locks = LockTables(self.played.lock_at, self.played.locked, self.played.lock)
+        reach[locked_hands(game, locks, node)] = 0.0
+        return np.asarray(reach * board_counts(game, street)[:, None])
 
 
-def stands_for(game: HoldemGame, street: int) -> NDArray[np.float64]:
-    """How many boards each board of a street stands for, float64[boards]."""
-    found = np.ones(1)
-    for boards in (each.boards for each in game.streets[: street + 1]):
-        found = found[boards.parent] * boards.multiplicity
-    return found
+class TranslatedTable:
+    """Writes strategies of a small tree into tables of the large tree that a pass goes over.
+
+    Both trees are of one spot: board, ranges, pot, stacks and isomorphism are the same. It depends on no strategy,
+    so it can be made once and used often.
+    """
+
+    def __init__(self, small: HoldemGame, passes: HoldemPass, small_bets: str = CHECK) -> None:
+        large = passes.game
+        _check_same_spot(small, large)
+        self.small, self.passes = small, passes
+        self.translation = Translation(small.tree, large.tree, large.rules, small_bets)
+        self._plans = [_view_plan(large, views) for views in self.translation.views]
+
+    def fill(self, average: NDArray[Any]) -> NDArray[Any]:
+        """The table, float[cells of the large tree], of what `average`, by cells of the small tree, plays.
+
+        Numbers are probabilities of playing to the action with the hand, what chance and the other do left out. An
+        infoset that the strategy never plays to has zeros, which count as uniform play.
+        """
+        small, large, dtype = self.small, self.passes.game, self.passes.dtype
+        if average.shape != (small.cells,):
+            raise InputError(f"a strategy of {small.name} has {small.cells:,} numbers, not {average.shape}")
+        table = new_table(large.cells, dtype)
+        given = SmallTable(np.asarray(average), small.street_at, small.board_cells, small.edge_at)
+        for player in (0, 1):
+            self._fill_player(player, given, table)
+        return table
+
+    def _fill_player(self, player: int, given: SmallTable, table: NDArray[Any]) -> None:
+        """Write one player's part of the table, the boards after the root's on threads."""
+        plan, streets = self.passes.plan, self.passes.game.streets
+        views, rows = self._plans[player]
+        slots = [street.sides[player].slots for street in streets]
+        sizes = [count * width for count, width in zip(rows, slots, strict=True)] + [0, 0]
+
+        def room(*of: int | tuple[int, int]) -> list[NDArray[Any]]:
+            return [np.zeros(size, dtype=table.dtype) for size in of]
+
+        def fill_below(start: int, stop: int, own: list[NDArray[Any]]) -> None:
+            kernels.fill_below(plan, given, views, table, player, start, stop, root, *own)
+
+        root, factors = room(sizes[0], (2, max(slots)))
+        kernels.fill_root(plan, given, views, table, player, root, factors)
+        if len(streets) > 1:
+            rooms = [room(sizes[1], sizes[2], (2, max(slots))) for _ in range(self.passes.threads)]
+            in_pieces(fill_below, len(streets[1].boards), 1, rooms)
 
 
-def _rows(game: HoldemGame, table: NDArray[Any], node: int) -> NDArray[Any]:
-    """A decision's part of a table, a view [boards, actions, slots]."""
-    tree, street = game.tree, int(game.tree.street[node])
-    first, actions = int(tree.first_edge[node]), len(tree.betting[node].actions)
-    start, slots = int(game.edge_at[first]), int(game.edge_slots[first])
-    boards = len(game.streets[street].boards)
-    by_board = table[game.street_at[street] : game.street_at[street + 1]].reshape(boards, -1)
-    return by_board[:, start : start + actions * slots].reshape(boards, actions, slots)
+def _view_plan(game: HoldemGame, views: Views) -> tuple[ViewPlan, list[int]]:
+    """A player's views as kernels take them, and the number of rows of weights in the workspace of each street."""
+    tree, last = game.tree, len(game.streets) - 1
+    groups: list[tuple[int, int, int]] = []
+    street_groups, rows = [0], []
+    row = np.zeros(len(views.node), dtype=np.int64)
+    for number, subtrees in enumerate(tree.subtrees):
+        used = most = 0
+        for subtree in subtrees:
+            first, roots, stop = np.searchsorted(
+                views.node, (subtree.start, subtree.start + 1, subtree.stop)
+            ).tolist()
+            if first == stop:
+                continue
+            used = 0 if number == last else used
+            row[first:stop] = used + np.arange(stop - first)
+            used += stop - first
+            most = max(most, used)
+            groups.append((first, roots, stop))
+        street_groups.append(len(groups))
+        rows.append(most)
+
+    def rows_of(which: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.where(which >= 0, row[which], NONE)
+
+    plan = ViewPlan(
+        np.array(groups, dtype=np.int64),
+        np.array(street_groups, dtype=np.int64),
+        row,
+        rows_of(views.source),
+        views.first_step,
+        views.share,
+        views.seen_edge,
+        views.edge,
+        rows_of(views.target),
+    )
+    return plan, rows
+
+
+def _check_same_spot(small: HoldemGame, large: HoldemGame) -> None:
+    """Reject two games that are not one spot with two betting trees."""
+    one, other = small.rules, large.rules
+    if not isinstance(one, Spot) or not isinstance(other, Spot):
+        raise InputError(
+            "a strategy is carried over between two betting trees of a spot, and of no other game"
+        )
+    alike = (one.pot, one.stack, one.root_board, one.rake, one.rake_cap) == (
+        other.pot, other.stack, other.root_board, other.rake, other.rake_cap,
+    )  # fmt: skip
+    alike = alike and same_cards(small, large)
+    alike = alike and all(map(np.array_equal, small.weights, large.weights))
+    if not alike:
+        raise InputError(
+            "a strategy is carried over between two betting trees of one spot: the same board, ranges, pot, stack, "
+            "rake and isomorphism"
+        )
 
 
 class LargerTree:
@@ -170,7 +258,7 @@ class LargerTree:
     def action_values(
         self, small: HoldemGame, average: NDArray[Any], locks: Sequence[NodeLock] = ()
     ) -> ActionValues:
-        """What every action of the large tree is worth to a best response, whether the small tree has it or not."""
+        """The values of all actions of the large tree, those that the small tree lacks too, to a best response."""
         return self.values_against(small, self.tables(small, average, locks))
 
     def values_against(self, small: HoldemGame, tables: Tables) -> ActionValues:
@@ -185,19 +273,18 @@ class LargerTree:
         if self._last is None or self._last.small is not small:
             self._last = TranslatedTable(small, self.passes, self.small_bets)
         played = self._last.fill(average)
-        at, locked, probability = lock_tables(self.game, carried_locks(small, self.game, locks))
-        probability = probability.astype(played.dtype)
-        _impose(self.game, played, at, locked, probability)
-        return Tables(played, played, played[:0], played[:0], at, locked, probability)
+        held = lock_tables(self.game, carried_locks(small, self.game, locks))
+        held = held._replace(probability=held.probability.astype(played.dtype))
+        impose_locks(self.game, held, played)
+        return Tables(played, played, played[:0], played[:0], *held)
 
 
 def carried_locks(small: HoldemGame, large: HoldemGame, locks: Sequence[NodeLock]) -> list[NodeLock]:
     """Locks of the small tree at the same decisions of the large one; actions that are new there are not taken."""
-    by_line = {large.tree.betting[n].history: n for n in np.flatnonzero(large.tree.kind == DECISION).tolist()}
     found = []
     for lock in locks:
         betting = small.tree.betting[lock.node]
-        node = by_line.get(betting.history)
+        node = large.tree.by_history.get(betting.history)
         actions = () if node is None else large.tree.betting[node].actions
         if node is None or not set(betting.actions) <= set(actions):
             raise InputError(
@@ -209,20 +296,3 @@ def carried_locks(small: HoldemGame, large: HoldemGame, locks: Sequence[NodeLock
             play[actions.index(action)] = row
         found.append(NodeLock(node, play, lock.board))
     return found
-
-
-def _impose(
-    game: HoldemGame,
-    played: NDArray[Any],
-    at: NDArray[np.int64],
-    locked: NDArray[np.bool_],
-    probability: NDArray[Any],
-) -> None:
-    """Let locked hands play their locks also where the strategy does not play to."""
-    for edge in np.flatnonzero(at >= 0):
-        street = int(game.tree.street[game.tree.edge_node[edge]])
-        boards, slots = len(game.streets[street].boards), int(game.edge_slots[edge])
-        piece = slice(int(at[edge]), int(at[edge]) + boards * slots)
-        first = game.street_at[street] + game.edge_at[edge]
-        cells = (first + np.arange(boards)[:, None] * game.board_cells[street] + np.arange(slots)).ravel()
-        played[cells[locked[piece]]] = probability[piece][locked[piece]]
