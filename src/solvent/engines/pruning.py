@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from solvent.engines.rules import ADDING_UP, RegretRule
 from solvent.foundation.errors import InputError
@@ -43,6 +43,12 @@ GATES = {"paper": Gates(least=0.0, lasting=0.0, settled=1.0), "lasting": Gates(1
 """`paper` asks for nothing beyond the tests of Brown and Sandholm."""
 BY_GATES = cast(float, None)
 """Stands for the number that the gates have, until a `Pruning` is made."""
+
+
+def check_number(name: str, number: Any) -> None:
+    """Reject an option that is not a number of at least 0."""
+    if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
+        raise InputError(f"{name} must be a number of at least 0, not {number!r}")
 
 
 @dataclass(frozen=True)
@@ -83,15 +89,9 @@ class Pruning:
         for name, number in GATES[self.gates]._asdict().items():
             if getattr(self, name) is BY_GATES:
                 object.__setattr__(self, name, number)
-        numbers = {
-            "prune-average": self.average,
-            "least": self.least,
-            "lasting": self.lasting,
-            "settled": self.settled,
-        }
-        for name, number in numbers.items():
-            if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
-                raise InputError(f"{name} must be a number of at least 0, not {number!r}")
+        check_number("prune-average", self.average)
+        for name in Gates._fields:
+            check_number(name, getattr(self, name))
 
     @property
     def skips(self) -> bool:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
-from solvent.engines.pruning import Pruning
+from solvent.engines.pruning import Pruning, check_number
 from solvent.engines.rewards import REWARDS
 from solvent.engines.rules import ADDING_UP, RegretRule
 from solvent.foundation.errors import InputError
@@ -57,14 +55,9 @@ class Sampling:
             raise InputError(f"there is no sampling {self.mode!r}; choose from {', '.join(SAMPLINGS)}")
         if self.reward not in REWARDS:
             raise InputError(f"there is no reward {self.reward!r}; the rewards are {', '.join(REWARDS)}")
-        numbers = {
-            "exploration": self.exploration,
-            "reward-unit": self.reward_unit,
-            "regret-floor": self.regret_floor,
-        }
-        for name, number in numbers.items():
-            if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
-                raise InputError(f"{name} must be a number of at least 0, not {number!r}")
+        check_number("exploration", self.exploration)
+        check_number("reward-unit", self.reward_unit)
+        check_number("regret-floor", self.regret_floor)
         if not 0 < self.exploration <= 1:
             raise InputError(f"exploration must be above 0 and at most 1, not {self.exploration!r}")
         if self.reward_unit == 0:

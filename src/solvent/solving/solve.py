@@ -105,7 +105,7 @@ def solve(
         if limits.iterations:
             solver.rule.check_clock(limits.iterations, solver.dtype)
         watch(Progress(COMPILING_KERNELS, 0))
-        compiling = compile_seconds(solver)
+        compiling = compile_seconds(solver.warm_up)
         if start is not None:
             _begin_from(solver, start, own_code)
         watch(Progress(SIZED, 0, detail=_cost(solver)))

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 
 from solvent.engines.holdem.growing.adding import add_actions, copy_nearest, larger_game
 from solvent.engines.holdem.growing.candidates import AutoSizes
-from solvent.engines.holdem.growing.growing_solver import GrowingSolver
+from solvent.engines.holdem.growing.growing_solver import GrowingSolver, line_of
 from solvent.engines.holdem.growing.looks import Inherited, LookLimits, Looks, Worth, inherited, place_of
-from solvent.engines.holdem.growing.recovery import line_of
 from solvent.engines.holdem.table_views import public_nodes
 from solvent.forms.holdem.game import HoldemGame
 from solvent.games.betting.tree_sizes import Line

@@ -251,7 +251,7 @@ def _train(
     run, watch = session.run, session.watch
     assert run is not None
     watch(Progress(COMPILING, 0))
-    compiling = compile_seconds(training)
+    compiling = compile_seconds(training.warm_up)
     try:
         _launch(training, run)
         stopped_by = _loop(session, training, settings, as_before)

@@ -7,8 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from solvent.cards.ranges import Range
-from solvent.engines.holdem.gadget import GadgetSolver, carried_values, compatible_mass
-from solvent.engines.holdem.gadget_play import gadget_play
+from solvent.engines.holdem.gadget import GadgetSolver, carried_values, compatible_mass, gadget_play
 from solvent.engines.holdem.kernels import EVALUATE, RESPOND
 from solvent.engines.holdem.solver import HoldemSolver
 from solvent.forms.holdem.gadget import CFRD, FLOOR, KINDS, MAXMARGIN, UNSAFE, Gadget

@@ -16,9 +16,8 @@ from solvent.engines.holdem.growing.adding import (
     copy_nearest,
     larger_game,
 )
-from solvent.engines.holdem.growing.growing_solver import GrowingSolver, SummingSolver
+from solvent.engines.holdem.growing.growing_solver import GrowingSolver, RecoverySolver, SummingSolver
 from solvent.engines.holdem.growing.looks import response_reach
-from solvent.engines.holdem.growing.recovery import RecoverySolver
 from solvent.engines.holdem.kernels import UPDATE
 from solvent.engines.holdem.table_views import action_rows, dealt_on, edge_numbers, range_weights
 from solvent.engines.schedule import AVERAGE, POSITIVE

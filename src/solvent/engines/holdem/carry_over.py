@@ -54,9 +54,9 @@ def carry_over(before: HoldemSolver, now: HoldemSolver) -> int:
         regret, average = (moved_table(table, old, new, edges) for table in (before.regret, before.average))
     if now.dtype == "int16":
         now.regret_scale[:], now.average_scale[:] = before.regret_scale, before.average_scale * share
-        now.start_from(regret, average, HEAD_START)
     else:
-        now.start_from(regret, average * np.asarray(share, dtype=average.dtype), HEAD_START)
+        average = average * np.asarray(share, dtype=average.dtype)
+    now.start_from(regret, average, HEAD_START)
     return decisions
 
 
@@ -123,7 +123,7 @@ def _nearest_action(names: Sequence[str], name: str, place: int, by_amount: bool
 
 
 def moved_table(
-    table: NDArray[Any], old: HoldemGame, new: HoldemGame, edges: list[tuple[int, int]]
+    table: NDArray[Any], old: HoldemGame, new: HoldemGame, edges: Sequence[tuple[int, int]]
 ) -> NDArray[Any]:
     """A table in the layout of the new game, 0 where the old one has nothing."""
     found = new_table(new.cells, table.dtype)

@@ -137,7 +137,7 @@ class HoldemPass:
             split=split,
             out=np.zeros((2, most), dtype=self.dtype),
             clock=np.zeros(3, dtype=np.int64),
-            wanted=np.full(2, -1, dtype=np.int64),
+            requested=np.full(2, -1, dtype=np.int64),
             kept=np.zeros(most, dtype=self.dtype),
             threads=self.threads,
         )

@@ -129,7 +129,7 @@ def scale_base(plan, street, board):  # type: ignore[no-untyped-def]
 @inlined
 def enter(plan, street, player, board, bundle, above, work):  # type: ignore[no-untyped-def]
     """Carry the other's reach from the deals above to the roots of a bundle, on one board."""
-    nodes, parent_slot = plan.nodes, plan.boards.parent_slot
+    nodes, parent_slot = plan.nodes, plan.boards.flat.parent_slot
     count, slots = plan.boards.count[1 - player, board], plan.streets[street].slots[1 - player]
     at = terminals.slot_of(plan, street, 1 - player, board)
     for subtree in range(nodes.bundles[bundle, 2], nodes.bundles[bundle, 3]):
@@ -168,10 +168,8 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
     """Values from terminals and deals to the roots of a bundle; own decisions as `mode` says."""
     nodes, slots, base = plan.nodes, plan.streets[street].slots[player], board_base(plan, street, board)
     rows = nodes.child_value[player]
-    factors, scale_at = (
-        (weights[POSITIVE], weights[NEGATIVE], weights[FLOOR]),
-        scale_base(plan, street, board),
-    )
+    factors = (weights[POSITIVE], weights[NEGATIVE], weights[FLOOR])
+    scale_at = scale_base(plan, street, board)
     place, marked = board - plan.streets[street].first_board, tables.marked
     lock, some = place * slots, len(marked.given_row) > 0
     for node in range(nodes.bundles[bundle, 1] - 1, nodes.bundles[bundle, 0] - 1, -1):
@@ -208,7 +206,7 @@ def average_over_suits(plan, street, player, board, work, scratch):  # type: ign
     """Average the values at every deal over hands that renaming suits turns into each other."""
     if not plan.boards.symmetric[board]:
         return
-    orbit, here = plan.boards.orbit, plan.streets[street]
+    orbit, here = plan.boards.flat.orbit, plan.streets[street]
     at, count = terminals.slot_of(plan, street, player, board), plan.boards.count[player, board]
     sums, members = scratch.reach, scratch.won
     for k in range(count):
@@ -235,7 +233,7 @@ def equalise_over_suits(plan, street, player, board, bundle, work):  # type: ign
     """
     if not plan.boards.symmetric[board]:
         return
-    nodes, orbit = plan.nodes, plan.boards.orbit
+    nodes, orbit = plan.nodes, plan.boards.flat.orbit
     at, count = terminals.slot_of(plan, street, player, board), plan.boards.count[player, board]
     for number in range(plan.streets[street].first_run_out, plan.streets[street].stop_run_out):
         node = nodes.run_outs[number]
@@ -283,7 +281,7 @@ def close_board(plan, street, tables, mode, weights, player, board, work, scratc
 @inlined
 def leave(plan, street, player, board, bundle, work, above):  # type: ignore[no-untyped-def]
     """Add the values at the roots of a bundle to those at the deals above."""
-    nodes, parent_slot = plan.nodes, plan.boards.parent_slot
+    nodes, parent_slot = plan.nodes, plan.boards.flat.parent_slot
     at, count = terminals.slot_of(plan, street, player, board), plan.boards.count[player, board]
     times = work.dtype.type(plan.boards.multiplicity[board])
     for subtree in range(nodes.bundles[bundle, 2], nodes.bundles[bundle, 3]):
@@ -395,13 +393,11 @@ def add_results(plan, street, player, board, deal, spaces, above):  # type: igno
     first, target = nodes.bundles[below.first_bundle, 2], nodes.value_at[player, nodes.deals[deal]]
     subtree = nodes.below[deal] - first
     for child in range(boards.first_child[board], boards.stop_child[board]):
-        at, times = (
-            terminals.slot_of(plan, street + 1, player, child),
-            above.dtype.type(boards.multiplicity[child]),
-        )
+        at = terminals.slot_of(plan, street + 1, player, child)
+        times = above.dtype.type(boards.multiplicity[child])
         for k in range(boards.count[player, child]):
             result = spaces.results[child - below.first_board, subtree, k]
-            above[target + boards.parent_slot[at + k]] += times * result
+            above[target + boards.flat.parent_slot[at + k]] += times * result
 
 
 @inlined

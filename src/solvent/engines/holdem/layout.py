@@ -10,14 +10,14 @@ bundle are lanes of the same sweeps.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.engines.vectors.elementwise import WIDTH
-from solvent.forms.holdem.game import HoldemGame
+from solvent.engines.vectors.code import WIDTH
+from solvent.forms.holdem.game import FlatArrays, HoldemGame
 from solvent.forms.holdem.tree import DEAL, DECISION, FOLDED, RUN_OUT, SHOWN
 from solvent.forms.numbering import Subtree
 from solvent.foundation.errors import InputError
@@ -91,20 +91,9 @@ class Boards(NamedTuple):
     """bool[boards]: whether renaming suits turns hands into each other."""
     count: Array
     """int64[2, boards]: hands of each player."""
-    parent_slot: Array
-    """See `forms.holdem.game.Side` for this and the next ones."""
-    card: Array
-    alike: Array
-    same: Array
-    tie: Array
-    """The last street alone; where it begins is the last street's `slot_at` less `ranked_at`."""
-    below: Array
-    upto: Array
-    orbit: Array
+    flat: FlatArrays
     ranked_at: int
-    won: Array
-    """float32: `RunOuts.won` of all streets."""
-    tied: Array
+    """The last street's slots in `tie`, `below` and `upto` of `flat` begin at its `slot_at` less this."""
 
 
 class Lanes(NamedTuple):
@@ -147,19 +136,6 @@ class Plan(NamedTuple):
     """float[hands of player 1, then of player 0]: their weights, with which reach begins."""
     root_at: Array
     """int64[2]: where the other's begin, by traverser."""
-
-
-@dataclass
-class _Lane:
-    """One row of reach and the terminals that it comes to: at most one showdown and one fold."""
-
-    source: int
-    shown: int = 0
-    given: int = 0
-    pays: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    stake: float = 0.0
-    showdown: bool = False
-    fold: bool = False
 
 
 def lay_out(game: HoldemGame, dtype: np.dtype[Any]) -> Plan:
@@ -313,7 +289,7 @@ def _boards(game: HoldemGame) -> Boards:
         symmetric=np.array([len(group) > 1 for street in streets for group in street.boards.groups]),
         count=np.stack([by_board([street.sides[player].count for street in streets]) for player in (0, 1)]),
         ranked_at=sum(side.hand.size for street in streets[:-1] for side in street.sides),
-        **game.flat._asdict(),
+        flat=game.flat,
     )
 
 
@@ -325,68 +301,51 @@ def _lanes(
     value_at: NDArray[np.int64],
     dtype: np.dtype[Any],
 ) -> Lanes:
-    """Put the folds and showdowns of each bundle into lanes, those of player 0's passes first."""
+    """Put the folds and showdowns of each bundle into lanes, those of player 0's passes first.
+
+    A lane is a row of reach, the traverser, and the showdown and the fold that it comes to, -1 for none.
+    """
     tree = game.tree
-    lanes: list[_Lane] = []
+    lanes: list[list[int]] = []
     first, stop = np.zeros((2, 2, len(bundles)), dtype=np.int64)
-    pays = tree.pays * scale[tree.street][:, None, None]
     for player in (0, 1):
         for number, bundle in enumerate(bundles):
-            found: dict[int, list[_Lane]] = {}
+            found: dict[int, list[list[int]]] = {}
             for node in range(bundle[0].start, bundle[-1].stop):
                 if tree.kind[node] in (SHOWN, FOLDED):
-                    _add_terminal(
-                        found.setdefault(int(reach_at[player, node]), []),
-                        int(reach_at[player, node]),
-                        int(value_at[player, node]),
-                        pays[node, player],
-                        bool(tree.kind[node] == SHOWN),
-                    )
-            here = sorted(
-                (lane for alike in found.values() for lane in alike),
-                key=lambda lane: (not lane.showdown, not lane.fold),
-            )
+                    source, place = int(reach_at[player, node]), 2 if tree.kind[node] == SHOWN else 3
+                    same = found.setdefault(source, [])
+                    if all(lane[place] >= 0 for lane in same):
+                        same.append([source, player, -1, -1])
+                    next(lane for lane in same if lane[place] < 0)[place] = node
+            here = sorted(chain(*found.values()), key=lambda lane: (lane[2] < 0, lane[3] < 0))
             first[player, number] = len(lanes) // WIDTH
             lanes += here
-            lanes += [_Lane(here[-1].source if here else 0)] * (-len(here) % WIDTH)
+            lanes += [[here[-1][0] if here else 0, player, -1, -1]] * (-len(here) % WIDTH)
             stop[player, number] = len(lanes) // WIDTH
+    sources, who, shown, folded = np.array(lanes, dtype=np.int64).reshape(-1, 4).T
+    pays = tree.pays * scale[tree.street][:, None, None]
+    win, tie, lose = np.where(shown >= 0, pays[shown, who].T, 0.0)
     run_outs = np.flatnonzero(tree.kind == RUN_OUT)
     boards = np.array([game.streets[tree.street[node]].run_outs.boards for node in run_outs])
-    win, tie, lose = (pays[run_outs, :, k].T / boards for k in range(3))
+    all_win, all_tie, all_lose = (pays[run_outs, :, k].T / boards for k in range(3))
     # With W, T and L boards won, tied and lost of all: win W + tie T + lose L, in terms of W - L, T and all.
-    mean = (win + lose) / 2
+    mean = (all_win + all_lose) / 2
     return Lanes(
         first,
         stop,
-        source=np.array([lane.source for lane in lanes], dtype=np.int64),
-        shown=np.array([lane.shown for lane in lanes], dtype=np.int64),
-        ahead=np.array([lane.pays[0] - lane.pays[1] for lane in lanes], dtype=dtype),
-        level=np.array([lane.pays[1] - lane.pays[2] for lane in lanes], dtype=dtype),
-        behind=np.array([lane.pays[2] for lane in lanes], dtype=dtype),
-        tied=np.array([lane.pays[1] for lane in lanes], dtype=dtype),
-        given=np.array([lane.given for lane in lanes], dtype=np.int64),
-        stake=np.array([lane.stake for lane in lanes], dtype=dtype),
-        showdowns=_any_lane([lane.showdown for lane in lanes]),
-        folds=_any_lane([lane.fold for lane in lanes]),
-        raked=_any_lane([lane.pays[1] != 0 for lane in lanes]),
-        run_outs=np.ascontiguousarray(np.stack([(win - lose) / 2, tie - mean, mean * boards], axis=2)),
+        source=np.ascontiguousarray(sources),
+        shown=np.where(shown >= 0, value_at[who, shown], 0),
+        ahead=(win - tie).astype(dtype),
+        level=(tie - lose).astype(dtype),
+        behind=lose.astype(dtype),
+        tied=tie.astype(dtype),
+        given=np.where(folded >= 0, value_at[who, folded], 0),
+        stake=np.where(folded >= 0, pays[folded, who, 0], 0.0).astype(dtype),
+        showdowns=(shown >= 0).reshape(-1, WIDTH).any(axis=1),
+        folds=(folded >= 0).reshape(-1, WIDTH).any(axis=1),
+        raked=(tie != 0).reshape(-1, WIDTH).any(axis=1),
+        run_outs=np.ascontiguousarray(
+            np.stack([(all_win - all_lose) / 2, all_tie - mean, mean * boards], axis=2)
+        ),
     )
-
-
-def _add_terminal(
-    lanes: list[_Lane], source: int, row: int, pays: NDArray[np.float64], showdown: bool
-) -> None:
-    """Put a terminal into the first of the lanes with its reach that has room for it, or into one of its own."""
-    lane = next((one for one in lanes if not (one.showdown if showdown else one.fold)), None)
-    if lane is None:
-        lane = _Lane(source)
-        lanes.append(lane)
-    if showdown:
-        win, tie, lose = pays.tolist()
-        lane.shown, lane.pays, lane.showdown = row, (win, tie, lose), True
-    else:
-        lane.given, lane.stake, lane.fold = row, float(pays[0]), True
-
-
-def _any_lane(values: Sequence[bool]) -> NDArray[np.bool_]:
-    return np.asarray(np.array(values, dtype=np.bool_).reshape(-1, WIDTH).any(axis=1))

@@ -15,14 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils as _cgutils
-from numba.extending import intrinsic
 
-from solvent.engines.vectors.elementwise import WIDTH, Generator, Numbers
+from solvent.engines.vectors.code import WIDTH, Code, Parameter, instruction
 from solvent.engines.vectors.matching import NOTHING, updated_vector
-from solvent.engines.vectors.sweep_instructions import Code, Table, generated
-
-cgutils: Any = _cgutils
 
 LARGEST = 32767
 DEEPEST = 32
@@ -38,31 +33,32 @@ UNROLLED = 4
 class _Node:
     """The rows of one node's actions while code for it is being written.
 
-    Intrinsics have slots, rows, first and stop as parameters 1 to 4, and with a table edge_at and base as 7 and 8.
+    Instructions have slots, rows, first and stop as parameters 1 to 4, and with a table its edge_at and base as 7
+    and 8.
     """
 
     def __init__(self, code: Code, actions: int | None) -> None:
-        self.code, self.actions, self.numbers = code, actions, code.numbers
-        self.first, self.stop = code.integer(3), code.integer(4)
+        self.code, self.actions = code, actions
+        _, self.slots, self.rows, first, stop, *rest = code.parameters
+        self.first, self.stop, self.table = first.integer, stop.integer, rest[2:4]
         self.k: Any = None
         edges = [code.plus(self.first, a) for a in range(actions or 0)]
-        names = ("rows", "table") if len(code.args) > 8 else ("rows",)
-        self.hoisted = {name: [self._begin(name, edge) for edge in edges] for name in names}
+        self.row_at = [self.rows.index(edge) for edge in edges]
+        self.cell_at = [self._cells(edge) for edge in edges] if self.table else []
 
-    def _begin(self, name: str, edge: Any) -> Any:
-        code = self.code
-        if name == "rows":
-            return code.read_integer(2, edge)
-        return code.plus(code.integer(8), code.read_integer(7, edge))
+    def _cells(self, edge: Any) -> Any:
+        """The place where an action's numbers begin in the tables."""
+        edge_at, base = self.table
+        return self.code.plus(base.integer, edge_at.index(edge))
 
     def each_slot(self, body: Callable[[_Node], None]) -> None:
         """Write `body` for each WIDTH slots."""
-        with self.code.each(self.code.index(0), self.code.integer(1), WIDTH) as k:
+        with self.code.each(self.code.index(0), self.slots.integer, WIDTH) as k:
             self.k = k
             body(self)
 
     def each_action(self, body: Callable[[Any], None], skip: int = 0) -> None:
-        """Write `body` for every action from number `skip` on; it is given what `at` takes."""
+        """Write `body` for every action from number `skip` on; it is given what `row` and `cell` take."""
         if self.actions is not None:
             for action in range(skip, self.actions):
                 body(action)
@@ -70,33 +66,34 @@ class _Node:
         with self.code.each(self.code.plus(self.first, skip), self.stop) as edge:
             body(edge)
 
-    def at(self, name: str, which: Any) -> Any:
-        """The place of an action's numbers for the slots at hand, in the workspace (`rows`) or the `table`."""
-        begin = self.hoisted[name][which] if isinstance(which, int) else self._begin(name, which)
+    def row(self, which: Any) -> Any:
+        """The place of an action's numbers for the slots at hand in the workspace."""
+        begin = self.row_at[which] if isinstance(which, int) else self.rows.index(which)
+        return self.code.plus(begin, self.k)
+
+    def cell(self, which: Any) -> Any:
+        """The place of an action's numbers for the slots at hand in the tables."""
+        begin = self.cell_at[which] if isinstance(which, int) else self._cells(which)
         return self.code.plus(begin, self.k)
 
     def first_row(self) -> Any:
-        return self.at("rows", self.first if self.actions is None else 0)
+        return self.row(self.first if self.actions is None else 0)
 
     def uniform(self) -> Any:
         """1 / the number of actions, in every place."""
+        code = self.code
         if self.actions is not None:
-            return self.numbers.constant(1.0 / self.actions)
-        builder = self.code.builder
-        count = builder.sitofp(builder.sub(self.stop, self.first), self.code.element)
-        return self.numbers.splat(builder.fdiv(ir.Constant(self.code.element, 1.0), count))
+            return code.numbers.constant(1.0 / self.actions)
+        count = code.builder.sitofp(code.builder.sub(self.stop, self.first), code.element)
+        return code.numbers.splat(code.builder.fdiv(ir.Constant(code.element, 1.0), count))
 
-    def read(self, table: Table, which: Any) -> Any:
-        """An action's numbers in a table; those of int16 not yet times their scale."""
-        return table.load(self.at("table", which))
-
-    def matched(self, table: Table) -> tuple[Any, Any]:
+    def matched(self, table: Parameter) -> tuple[Any, Any]:
         """(inverse, uniform), with which sigma = max(0, R) inverse + uniform."""
-        n, builder = self.numbers, self.code.builder
-        total = self.code.nothing()
+        n, builder = self.code.numbers, self.code.builder
+        total = self.code.variable()
 
         def add(which: Any) -> None:
-            regret = n.larger(self.read(table, which), n.constant(0.0))
+            regret = n.larger(self.code.load(table, self.cell(which)), n.constant(0.0))
             builder.store(n.add(builder.load(total), regret), total)
 
         self.each_action(add)
@@ -105,19 +102,19 @@ class _Node:
         inverse = n.where(found, nothing, n.divide(one, n.where(found, nothing, found, one)), zero)
         return inverse, n.where(found, nothing, zero, self.uniform())
 
-    def sigma(self, table: Table, which: Any, inverse: Any, uniform: Any) -> Any:
-        n = self.numbers
-        regret = n.larger(self.read(table, which), n.constant(0.0))
+    def sigma(self, table: Parameter, which: Any, inverse: Any, uniform: Any) -> Any:
+        n = self.code.numbers
+        regret = n.larger(self.code.load(table, self.cell(which)), n.constant(0.0))
         return n.add(n.multiply(regret, inverse), uniform)
 
-    def gain(self, table: Table, work: Any, origin: Any) -> Any:
+    def gain(self, table: Parameter, work: Parameter, origin: Any) -> Any:
         """sum_a sigma_a (v_a - origin), with the first action's value as the origin"""
-        n, builder = self.numbers, self.code.builder
+        n, builder = self.code.numbers, self.code.builder
         inverse, uniform = self.matched(table)
-        gained = self.code.nothing()
+        gained = self.code.variable()
 
         def add(which: Any) -> None:
-            above = n.subtract(self.code.load(work, self.at("rows", which)), origin)
+            above = n.subtract(self.code.load(work, self.row(which)), origin)
             share = self.sigma(table, which, inverse, uniform)
             builder.store(n.add(builder.load(gained), n.multiply(share, above)), gained)
 
@@ -128,7 +125,8 @@ class _Node:
 def _for_actions(code: Code, body: Callable[[_Node], None]) -> None:
     """Write `body` for each WIDTH slots: once for each small number of actions, and once for any number."""
     builder, done = code.builder, code.builder.append_basic_block("done")
-    count = builder.sub(code.integer(4), code.integer(3))
+    _, _, _, first, stop, *_ = code.parameters
+    count = builder.sub(stop.integer, first.integer)
     for actions in range(2, UNROLLED + 1):
         here, other = (builder.append_basic_block(name) for name in ("few", "more"))
         builder.cbranch(builder.icmp_signed("==", count, code.index(actions)), here, other)
@@ -141,65 +139,28 @@ def _for_actions(code: Code, body: Callable[[_Node], None]) -> None:
     builder.position_at_end(done)
 
 
-def _splitting(kinds: tuple[Any, ...], averages: bool) -> Generator:
-    def write(code: Code) -> None:
-        work, table, reach = code.data(0), Table(code, 6), code.integer(5)
-        sums = Table(code, 9) if averages else None
-        weight = code.number(10) if averages else None
-
-        def body(node: _Node) -> None:
-            n = node.numbers
-            inverse, uniform = node.matched(table)
-            reached = code.load(work, code.plus(reach, node.k))
-            inverse, uniform = n.multiply(reached, inverse), n.multiply(reached, uniform)
-
-            def give(which: Any) -> None:
-                share = node.sigma(table, which, inverse, uniform)
-                code.store(share, work, node.at("rows", which))
-                if sums is not None and not sums.narrow:
-                    grown = n.add(node.read(sums, which), n.multiply(weight, share))
-                    sums.store(grown, node.at("table", which))
-
-            node.each_action(give)
-
-        _for_actions(code, body)
-        if sums is not None and sums.narrow:
-            before = code.repeated(code.data(11), code.integer(12))
-
-            def grown(node: _Node, which: Any) -> Any:
-                n = node.numbers
-                share = code.load(work, node.at("rows", which))
-                return n.add(n.multiply(node.read(sums, which), before), n.multiply(weight, share))
-
-            _round_by_largest(code, sums, 11, grown)
-
-    return generated(kinds, 0, write)
-
-
-def _round_by_largest(code: Code, table: Table, scales: int, value: Callable[[_Node, Any], Any]) -> None:
-    """Store `value` of every action and slot as multiples of the scale that suits the largest.
-
-    `scales` is the parameter with the scales; the next one is the place of this node's.
-    """
-    builder, most, node = code.builder, code.nothing(), _Node(code, None)
+def _round_by_largest(
+    code: Code, table: Parameter, scales: Parameter, scale: Parameter, value: Callable[[_Node, Any], Any]
+) -> None:
+    """Store `value` of every action and slot as multiples of the scale that suits the largest."""
+    builder, n, most, node = code.builder, code.numbers, code.variable(), _Node(code, None)
 
     def look(which: Any) -> None:
-        n, found = node.numbers, value(node, which)
+        found = value(node, which)
         size = n.larger(found, n.multiply(found, n.constant(-1.0 / DEEPEST)))
         builder.store(n.larger(builder.load(most), size), most)
 
     node.each_slot(lambda node: node.each_action(look))
-    inverse = _keep_scale(code, scales, builder.load(most))
+    inverse = _keep_scale(code, scales.place(scale.integer), builder.load(most))
 
     def store(which: Any) -> None:
-        n = node.numbers
         whole = n.larger(n.multiply(value(node, which), inverse), n.constant(-float(LARGEST)))
-        table.store(whole, node.at("table", which))
+        code.store(whole, table, node.cell(which))
 
     node.each_slot(lambda node: node.each_action(store))
 
 
-def _keep_scale(code: Code, scales: int, largest: Any) -> Any:
+def _keep_scale(code: Code, place: Any, largest: Any) -> Any:
     """Store the scale for numbers up to the largest of a vector's; returns its inverse in every place."""
     builder, element = code.builder, code.element
     most = builder.extract_element(largest, ir.Constant(ir.IntType(32), 0))
@@ -208,112 +169,134 @@ def _keep_scale(code: Code, scales: int, largest: Any) -> Any:
         most = builder.select(builder.fcmp_ordered(">", other, most), other, most)
     zero, one = ir.Constant(element, 0.0), ir.Constant(element, 1.0)
     scale = builder.fdiv(most, ir.Constant(element, float(LARGEST)))
-    place = builder.gep(code.data(scales), [code.integer(scales + 1)], source_etype=element)
-    builder.store(scale, place, align=code.align)
+    builder.store(scale, place)
     some = builder.fcmp_ordered(">", scale, zero)
     inverse = builder.fdiv(one, builder.select(some, scale, one))
     return code.numbers.splat(builder.select(some, inverse, zero))
 
 
-@intrinsic
-def split(typing, work, slots, rows, first, stop, reach, table, edge_at, base):  # type: ignore[no-untyped-def]
+@instruction
+def split(code, work, slots, rows, first, stop, reach, table, edge_at, base):  # type: ignore[no-untyped-def]
     """Reach of each action's child = reach x sigma, with sigma from the table."""
-    return _splitting((work, slots, rows, first, stop, reach, table, edge_at, base), False)
+    _split(code, work, reach.integer, table, lambda node, which, share: None)
 
 
-@intrinsic
+@instruction
 def spread(  # type: ignore[no-untyped-def]
-    typing, work, slots, rows, first, stop, reach, table, edge_at, base, average, weight, scales, scale
+    code, work, slots, rows, first, stop, reach, table, edge_at, base, average, weight, scales, scale
 ):
     """Reach of each action's child = reach x sigma, and the average grows by weight x that."""
-    kinds = (work, slots, rows, first, stop, reach, table, edge_at, base, average, weight, scales, scale)
-    return _splitting(kinds, True)
+    n, weight = code.numbers, code.numbers.splat(weight.scalar)
+
+    def add(node: _Node, which: Any, share: Any) -> None:
+        if not average.narrow:
+            code.add_to(average, node.cell(which), n.multiply(weight, share))
+
+    _split(code, work, reach.integer, table, add)
+    if average.narrow:
+        before = code.repeated(scales, scale.integer)
+
+        def grown(node: _Node, which: Any) -> Any:
+            share = code.load(work, node.row(which))
+            old = n.multiply(code.load(average, node.cell(which)), before)
+            return n.add(old, n.multiply(weight, share))
+
+        _round_by_largest(code, average, scales, scale, grown)
 
 
-@intrinsic
-def learn(typing, work, slots, rows, first, stop, value, table, edge_at, base, factors, scales, scale):  # type: ignore[no-untyped-def]
+def _split(
+    code: Code, work: Parameter, reach: Any, table: Parameter, then: Callable[[_Node, Any, Any], None]
+) -> None:
+    """Write the reach of each action's child, and what comes `then` for each action with that reach."""
+
+    def body(node: _Node) -> None:
+        inverse, uniform = node.matched(table)
+        reached = code.load(work, code.plus(reach, node.k))
+        inverse, uniform = (code.numbers.multiply(reached, factor) for factor in (inverse, uniform))
+
+        def give(which: Any) -> None:
+            share = node.sigma(table, which, inverse, uniform)
+            code.store(share, work, node.row(which))
+            then(node, which, share)
+
+        node.each_action(give)
+
+    _for_actions(code, body)
+
+
+@instruction
+def learn(code, work, slots, rows, first, stop, value, table, edge_at, base, factors, scales, scale):  # type: ignore[no-untyped-def]
     """v = sum_a sigma_a v_a, and each regret becomes max(floor, d (R_a + v_a - v)).
 
     `factors` is (positive, negative, floor).
     """
-    kinds = (work, slots, rows, first, stop, value, table, edge_at, base, factors, scales, scale)
+    n, value, factors = (
+        code.numbers,
+        value.integer,
+        [code.numbers.splat(each.scalar) for each in factors.fields],
+    )
 
-    def write(code: Code) -> None:
-        work, table, value = code.data(0), Table(code, 6), code.integer(5)
-        factors = [code.number(9, k) for k in range(3)]
+    def body(node: _Node) -> None:
+        origin = code.load(work, node.first_row())
+        gain = node.gain(table, work, origin)
+        code.store(n.add(origin, gain), work, code.plus(value, node.k))
 
-        def body(node: _Node) -> None:
-            n = node.numbers
-            origin = code.load(work, node.first_row())
-            gain = node.gain(table, work, origin)
-            code.store(n.add(origin, gain), work, code.plus(value, node.k))
+        def update(which: Any) -> None:
+            above = n.subtract(code.load(work, node.row(which)), origin)
+            regret = code.load(table, node.cell(which))
+            code.store(updated_vector(n, regret, n.subtract(above, gain), *factors), table, node.cell(which))
 
-            def update(which: Any) -> None:
-                above = n.subtract(code.load(work, node.at("rows", which)), origin)
-                new = updated_vector(n, node.read(table, which), n.subtract(above, gain), *factors)
-                table.store(new, node.at("table", which))
+        if not table.narrow:
+            node.each_action(update)
 
-            if not table.narrow:
-                node.each_action(update)
+    _for_actions(code, body)
+    if table.narrow:
+        before = code.repeated(scales, scale.integer)
 
-        _for_actions(code, body)
-        if table.narrow:
-            before = code.repeated(code.data(10), code.integer(11))
+        def rounded(node: _Node, which: Any) -> Any:
+            mean = code.load(work, code.plus(value, node.k))
+            gained = n.subtract(code.load(work, node.row(which)), mean)
+            regret = n.multiply(code.load(table, node.cell(which)), before)
+            return updated_vector(n, regret, gained, *factors)
 
-            def rounded(node: _Node, which: Any) -> Any:
-                n = node.numbers
-                mean = code.load(work, code.plus(value, node.k))
-                gained = n.subtract(code.load(work, node.at("rows", which)), mean)
-                return updated_vector(n, n.multiply(node.read(table, which), before), gained, *factors)
-
-            _round_by_largest(code, table, 10, rounded)
-
-    return generated(kinds, 0, write)
+        _round_by_largest(code, table, scales, scale, rounded)
 
 
-@intrinsic
-def expect(typing, work, slots, rows, first, stop, value, table, edge_at, base):  # type: ignore[no-untyped-def]
+@instruction
+def expect(code, work, slots, rows, first, stop, value, table, edge_at, base):  # type: ignore[no-untyped-def]
     """v = sum_a sigma_a v_a, with sigma from the table."""
 
-    def write(code: Code) -> None:
-        work, value, table = code.data(0), code.integer(5), Table(code, 6)
+    def body(node: _Node) -> None:
+        origin = code.load(work, node.first_row())
+        gain = node.gain(table, work, origin)
+        code.store(code.numbers.add(origin, gain), work, code.plus(value.integer, node.k))
 
-        def body(node: _Node) -> None:
-            origin = code.load(work, node.first_row())
-            gain = node.gain(table, work, origin)
-            code.store(node.numbers.add(origin, gain), work, code.plus(value, node.k))
-
-        _for_actions(code, body)
-
-    return generated((work, slots, rows, first, stop, value, table, edge_at, base), 0, write)
+    _for_actions(code, body)
 
 
-def _folding(kinds: tuple[Any, ...], join: Callable[[Numbers, Any, Any], Any]) -> Generator:
-    def write(code: Code) -> None:
-        work, value, builder = code.data(0), code.integer(5), code.builder
-
-        def body(node: _Node) -> None:
-            found = cgutils.alloca_once_value(builder, code.load(work, node.first_row()))
-
-            def add(which: Any) -> None:
-                read = code.load(work, node.at("rows", which))
-                builder.store(join(node.numbers, builder.load(found), read), found)
-
-            node.each_action(add, skip=1)
-            code.store(builder.load(found), work, code.plus(value, node.k))
-
-        _for_actions(code, body)
-
-    return generated(kinds, 0, write)
-
-
-@intrinsic
-def total(typing, work, slots, rows, first, stop, value):  # type: ignore[no-untyped-def]
+@instruction
+def total(code, work, slots, rows, first, stop, value):  # type: ignore[no-untyped-def]
     """v = sum_a v_a: the other player's actions share the reach."""
-    return _folding((work, slots, rows, first, stop, value), lambda n, x, y: n.add(x, y))
+    _fold(code, work, value.integer, code.numbers.add)
 
 
-@intrinsic
-def best(typing, work, slots, rows, first, stop, value):  # type: ignore[no-untyped-def]
+@instruction
+def best(code, work, slots, rows, first, stop, value):  # type: ignore[no-untyped-def]
     """v = max_a v_a: the best response."""
-    return _folding((work, slots, rows, first, stop, value), lambda n, x, y: n.larger(x, y))
+    _fold(code, work, value.integer, code.numbers.larger)
+
+
+def _fold(code: Code, work: Parameter, value: Any, join: Callable[[Any, Any], Any]) -> None:
+    """Write v = the values of all actions, joined one after another."""
+
+    def body(node: _Node) -> None:
+        found = code.variable(code.load(work, node.first_row()))
+
+        def add(which: Any) -> None:
+            read = code.load(work, node.row(which))
+            code.builder.store(join(code.builder.load(found), read), found)
+
+        node.each_action(add, skip=1)
+        code.store(code.builder.load(found), work, code.plus(value, node.k))
+
+    _for_actions(code, body)

@@ -22,117 +22,62 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-from numba.core import cgutils as _cgutils
-from numba.extending import intrinsic
-
-from solvent.engines.vectors.elementwise import WIDTH
-from solvent.engines.vectors.sweep_instructions import Code, Table, generated
-
-cgutils: Any = _cgutils
+from solvent.engines.vectors.code import WIDTH, Code, cgutils, instruction
+from solvent.engines.vectors.sweep_instructions import Passed, add_slots, apart, cards_of, each_tie
 
 TRACE = {"float": 2.0**-19, "double": 2.0**-48}
 """By number type, a few times the error of a sum over all hands."""
 
 
-class _Everyone:
-    """P, the reach of all slots passed so far, in float64; `sums` and `reach` are the first two parameters."""
-
-    def __init__(self, code: Code) -> None:
-        self.code, self.vector = code, ir.VectorType(ir.DoubleType(), WIDTH)
-        self.narrow = isinstance(code.element, ir.FloatType)
-        self.total = cgutils.alloca_once_value(code.builder, ir.Constant(self.vector, [0.0] * WIDTH))
-
-    def add(self, slot: Any, cards: tuple[Any, Any]) -> None:
-        """P, P_a and P_b grow by the reach of a slot."""
-        code, builder = self.code, self.code.builder
-        sums, reach = code.data(0), code.load(code.data(1), code.row(slot))
-        wide = builder.fpext(reach, self.vector) if self.narrow else reach
-        builder.store(builder.fadd(builder.load(self.total), wide), self.total)
-        for card in cards:
-            code.store(builder.fadd(code.load(sums, card), reach), sums, card)
-
-    def read(self) -> Any:
-        """P in the number type of the pass."""
-        total = self.code.builder.load(self.total)
-        return self.code.builder.fptrunc(total, self.code.vector) if self.narrow else total
-
-
-@intrinsic
-def gather(typing, lanes, work, source, first, slots):  # type: ignore[no-untyped-def]
+@instruction
+def gather(code, lanes, work, source, first, slots):  # type: ignore[no-untyped-def]
     """lanes[i, j] = work[source[first + j] + i] for all slots i, a multiple of WIDTH, and WIDTH lanes j"""
-
-    def write(code: Code) -> None:
-        begin = [code.read_integer(2, code.plus(code.integer(3), lane)) for lane in range(WIDTH)]
-        with code.each(code.index(0), code.integer(4), WIDTH) as slot:
-            rows = [code.load(code.data(1), code.plus(row, slot)) for row in begin]
-            for k, value in enumerate(code.exchanged(rows)):
-                code.store(value, code.data(0), code.row(code.plus(slot, k)))
-
-    return generated((lanes, work, source, first, slots), 0, write)
+    begin = [source.index(code.plus(first.integer, lane)) for lane in range(WIDTH)]
+    with code.each(code.index(0), slots.integer, WIDTH) as slot:
+        rows = [code.load(work, code.plus(row, slot)) for row in begin]
+        for k, value in enumerate(code.exchanged(rows)):
+            code.store(value, lanes, code.row(code.plus(slot, k)))
 
 
-@intrinsic
-def pile(typing, sums, reach, card, start, slots):  # type: ignore[no-untyped-def]
+@instruction
+def pile(code, sums, reach, card, start, slots):  # type: ignore[no-untyped-def]
     """Add up the reach of all slots; `card` has the board's first slot at `start`."""
-
-    def write(code: Code) -> None:
-        start, everyone = code.integer(3), _Everyone(code)
-        with code.each(code.index(0), code.integer(4)) as slot:
-            everyone.add(slot, code.cards(2, code.plus(start, slot)))
-        code.store(everyone.read(), code.data(0), code.index(0))
-
-    return generated((sums, reach, card, start, slots), 0, write)
+    passed = Passed(code, sums, reach, wide=True)
+    add_slots(passed, card, start.integer, code.index(0), slots.integer)
+    passed.keep()
 
 
-@intrinsic
-def sweep(typing, sums, reach, card, other, won, own, ties, tie_at, pays, first, count, others):  # type: ignore[no-untyped-def]
+@instruction
+def sweep(code, sums, reach, card, other, won, own, ties, tie_at, pays, first, count, others):  # type: ignore[no-untyped-def]
     """won = ahead D- + level D+ for `count` own slots against the other's `others` slots.
 
     `card` is (cards of the other's slots, cards by which own slots are valued); they begin at `other` and at `own`.
     `ties` is (tie, below, upto) of own slots, from `tie_at` on; `pays` is (ahead, level), of which lanes begin at
     `first`.
     """
-    kinds = (sums, reach, card, other, won, own, ties, tie_at, pays, first, count, others)
+    (other_card, own_card), (tie, below, upto) = card.fields, ties.fields
+    other, own, tie_at = other.integer, own.integer, tie_at.integer
+    ahead, level = (code.load(pay, first.integer) for pay in pays.fields)
+    passed = Passed(code, sums, reach, wide=True)
+    done = cgutils.alloca_once_value(code.builder, code.index(0))
 
-    def write(code: Code) -> None:
-        builder = code.builder
-        other, won, own, tie_at = code.integer(3), code.data(4), code.integer(5), code.integer(7)
-        count, others = code.integer(10), code.integer(11)
-        ahead, level = (code.load(code.data(8, k), code.integer(9)) for k in range(2))
-        everyone = _Everyone(code)
-        passed = cgutils.alloca_once_value(builder, code.index(0))
-        begin = cgutils.alloca_once_value(builder, code.index(0))
-        test, body, done = (builder.append_basic_block(name) for name in ("test", "body", "done"))
+    def add_until(stop: Any) -> Any:
+        add_slots(passed, other_card, other, code.builder.load(done), stop)
+        code.builder.store(stop, done)
+        return passed.read()
 
-        def add_until(stop: Any) -> Any:
-            with code.each(builder.load(passed), stop) as slot:
-                everyone.add(slot, code.cards(2, code.plus(other, slot), 0))
-            builder.store(stop, passed)
-            return everyone.read()
+    def met(everyone: Any, slot: Any) -> Any:
+        return apart(code, everyone, sums, cards_of(code, own_card, code.plus(own, slot)))
 
-        def apart(everyone: Any, slot: Any) -> Any:
-            return code.apart(everyone, code.data(0), code.cards(2, code.plus(own, slot), 1))
-
-        builder.branch(test)
-        builder.position_at_end(test)
-        now = builder.load(begin)
-        builder.cbranch(builder.icmp_signed("<", now, count), body, done)
-        builder.position_at_end(body)
-        end, below, upto = (code.read_integer(6, code.plus(tie_at, now), k) for k in range(3))
-        weaker = add_until(below)
+    with each_tie(code, count.integer, lambda now: tie.index(code.plus(tie_at, now))) as (now, end):
+        weaker = add_until(below.index(code.plus(tie_at, now)))
         with code.each(now, end) as slot:
-            code.store(builder.fmul(apart(weaker, slot), ahead), won, code.row(slot))
-        upto_here = add_until(upto)
+            code.store(code.builder.fmul(met(weaker, slot), ahead), won, code.row(slot))
+        upto_here = add_until(upto.index(code.plus(tie_at, now)))
         with code.each(now, end) as slot:
-            before, paid = code.load(won, code.row(slot)), builder.fmul(apart(upto_here, slot), level)
-            code.store(builder.fadd(before, paid), won, code.row(slot))
-        builder.store(end, begin)
-        builder.branch(test)
-        builder.position_at_end(done)
-        code.store(add_until(others), code.data(0), code.index(0))
-
-    return generated(kinds, 0, write)
+            code.add_to(won, code.row(slot), code.builder.fmul(met(upto_here, slot), level))
+    add_until(others.integer)
+    passed.keep()
 
 
 def _trace(code: Code, everyone: Any, paid: Any) -> Any:
@@ -149,121 +94,90 @@ def _cut(code: Code, value: Any, trace: Any) -> Any:
     return numbers.where(size, trace, value, numbers.constant(0.0))
 
 
-def _give_rows(code: Code, paid: Any, value: Callable[[Any, Any, Any], Any]) -> None:
-    """work[rows[first + j] + i] = value(i, place of i, D*) for all slots i and WIDTH lanes j, without traces.
-
-    A trace is measured by `paid`, what a hand of the whole reach pays in each lane. The parameters of an intrinsic
-    begin with sums, reach, card, start, same, work, rows, pays, first, slots.
-    """
-    everyone = code.load(code.data(0), code.index(0))
-    trace = _trace(code, everyone, paid)
-    begin = [code.read_integer(6, code.plus(code.integer(8), lane)) for lane in range(WIDTH)]
-    with code.each(code.index(0), code.integer(9), WIDTH) as slot:
-        squared = []
-        for k in range(WIDTH):
-            at = code.plus(slot, k)
-            place = code.plus(code.integer(3), at)
-            total = code.apart(everyone, code.data(0), code.cards(2, place))
-            squared.append(_cut(code, value(at, place, total), trace))
-        for lane, row in enumerate(code.exchanged(squared)):
-            code.store(row, code.data(5), code.plus(begin[lane], slot))
-
-
-def _own_reach(code: Code, place: Any) -> Any:
-    """The other's reach of the traverser's own hand."""
-    return code.load(code.data(1), code.row(code.read_integer(4, place)))
-
-
-@intrinsic
-def give_showdowns(typing, sums, reach, card, start, same, work, rows, pays, first, slots, won):  # type: ignore[no-untyped-def]
+@instruction
+def give_showdowns(code, sums, reach, card, start, same, work, rows, pays, first, slots, won):  # type: ignore[no-untyped-def]
     """work[rows[first + j] + i] = won + behind D* + tie x own reach for all slots i and WIDTH lanes j.
 
     `pays` is (behind, tie), or (behind,) where a tie pays nothing; lanes begin at `first`.
     """
-    kinds = (sums, reach, card, start, same, work, rows, pays, first, slots, won)
+    builder = code.builder
+    behind, *tie = (code.load(pay, first.integer) for pay in pays.fields)
 
-    def write(code: Code) -> None:
-        builder = code.builder
-        behind, *tie = (code.load(code.data(7, k), code.integer(8)) for k in range(len(pays)))
+    def paid(at: Any, total: Any, own: Callable[[], Any]) -> Any:
+        found = builder.fadd(code.load(won, code.row(at)), builder.fmul(total, behind))
+        for pay in tie:
+            found = builder.fadd(found, builder.fmul(own(), pay))
+        return found
 
-        def paid(at: Any, place: Any, total: Any) -> Any:
-            found = builder.fadd(code.load(code.data(10), code.row(at)), builder.fmul(total, behind))
-            for own in tie:
-                found = builder.fadd(found, builder.fmul(_own_reach(code, place), own))
-            return found
-
-        _give_rows(code, behind, paid)
-
-    return generated(kinds, 0, write)
+    _give_rows(code, behind, paid)
 
 
-@intrinsic
-def give_folds(typing, sums, reach, card, start, same, work, rows, stakes, first, slots):  # type: ignore[no-untyped-def]
+@instruction
+def give_folds(code, sums, reach, card, start, same, work, rows, stakes, first, slots):  # type: ignore[no-untyped-def]
     """work[rows[first + j] + i] = stake (D* + own reach) for all slots i and WIDTH lanes j."""
-    kinds = (sums, reach, card, start, same, work, rows, stakes, first, slots)
+    stake = code.load(stakes, first.integer)
 
-    def write(code: Code) -> None:
-        builder, stake = code.builder, code.load(code.data(7), code.integer(8))
+    def paid(at: Any, total: Any, own: Callable[[], Any]) -> Any:
+        return code.builder.fmul(code.builder.fadd(total, own()), stake)
 
-        def paid(at: Any, place: Any, total: Any) -> Any:
-            return builder.fmul(builder.fadd(total, _own_reach(code, place)), stake)
-
-        _give_rows(code, stake, paid)
-
-    return generated(kinds, 0, write)
+    _give_rows(code, stake, paid)
 
 
-@intrinsic
-def weigh_rows(typing, work, target, source, matrix, at, rows, columns, factor):  # type: ignore[no-untyped-def]
+def _give_rows(code: Code, pay: Any, paid: Callable[[Any, Any, Callable[[], Any]], Any]) -> None:
+    """work[rows[first + j] + i] = paid(i, D*, own reach) for all slots i and WIDTH lanes j, 0 for traces.
+
+    A trace is measured by `pay`, what the whole reach pays in each lane for a hand of it.
+    """
+    sums, reach, card, start, same, work, rows, _, first, slots, *_ = code.parameters
+    everyone = code.load(sums, code.index(0))
+    trace = _trace(code, everyone, pay)
+    begin = [rows.index(code.plus(first.integer, lane)) for lane in range(WIDTH)]
+    with code.each(code.index(0), slots.integer, WIDTH) as slot:
+        squared = []
+        for k in range(WIDTH):
+            at = code.plus(slot, k)
+            place = code.plus(start.integer, at)
+            total = apart(code, everyone, sums, cards_of(code, card, place))
+            value = paid(at, total, lambda place=place: code.load(reach, code.row(same.index(place))))
+            squared.append(_cut(code, value, trace))
+        for lane, row in enumerate(code.exchanged(squared)):
+            code.store(row, work, code.plus(begin[lane], slot))
+
+
+@instruction
+def weigh_rows(code, work, target, source, matrix, at, rows, columns, factor):  # type: ignore[no-untyped-def]
     """out[i] = factor sum_j matrix[at + i columns + j] in[j]; rows and columns are multiples of WIDTH"""
-    kinds = (work, target, source, matrix, at, rows, columns, factor)
-
-    def write(code: Code) -> None:
-        builder, work, matrix = code.builder, code.data(0), Table(code, 3)
-        columns, source, target = code.integer(6), code.integer(2), code.integer(1)
-        factor = code.number(7)
-        with code.each(code.index(0), code.integer(5), WIDTH) as row:
-            begin = [
-                code.plus(code.integer(4), builder.mul(code.plus(row, k), columns)) for k in range(WIDTH)
-            ]
-            totals = [code.nothing() for _ in range(WIDTH)]
-            with code.each(code.index(0), columns, WIDTH) as column:
-                reach = code.load(work, code.plus(source, column))
-                for start, total in zip(begin, totals, strict=True):
-                    product = builder.fmul(matrix.load(code.plus(start, column)), reach)
-                    builder.store(builder.fadd(builder.load(total), product), total)
-            added, *rest = code.exchanged([builder.load(total) for total in totals])
-            for more in rest:
-                added = builder.fadd(added, more)
-            code.store(builder.fmul(added, factor), work, code.plus(target, row))
-
-    return generated(kinds, 0, write)
-
-
-@intrinsic
-def weigh_columns(typing, work, target, source, matrix, at, rows, columns, factor):  # type: ignore[no-untyped-def]
-    """out[j] = factor sum_i matrix[at + i columns + j] in[i]; rows and columns are multiples of WIDTH"""
-    kinds = (work, target, source, matrix, at, rows, columns, factor)
-
-    def write(code: Code) -> None:
-        builder, work, matrix = code.builder, code.data(0), Table(code, 3)
-        columns, source, target = code.integer(6), code.integer(2), code.integer(1)
-        factor = code.number(7)
+    builder, columns, factor = code.builder, columns.integer, code.numbers.splat(factor.scalar)
+    with code.each(code.index(0), rows.integer, WIDTH) as row:
+        begin = _matrix_rows(code, at.integer, row, columns)
+        totals = [code.variable() for _ in range(WIDTH)]
         with code.each(code.index(0), columns, WIDTH) as column:
-            code.store(code.numbers.constant(0.0), work, code.plus(target, column))
-        with code.each(code.index(0), code.integer(5), WIDTH) as row:
-            begin = [
-                code.plus(code.integer(4), builder.mul(code.plus(row, k), columns)) for k in range(WIDTH)
-            ]
-            weights = [
-                builder.fmul(code.repeated(work, code.plus(source, code.plus(row, k))), factor)
-                for k in range(WIDTH)
-            ]
-            with code.each(code.index(0), columns, WIDTH) as column:
-                at = code.plus(target, column)
-                total = code.load(work, at)
-                for start, weight in zip(begin, weights, strict=True):
-                    total = builder.fadd(total, builder.fmul(matrix.load(code.plus(start, column)), weight))
-                code.store(total, work, at)
+            reach = code.load(work, code.plus(source.integer, column))
+            for start, total in zip(begin, totals, strict=True):
+                product = builder.fmul(code.load(matrix, code.plus(start, column)), reach)
+                builder.store(builder.fadd(builder.load(total), product), total)
+        added = code.numbers.add(*code.exchanged([builder.load(total) for total in totals]))
+        code.store(builder.fmul(added, factor), work, code.plus(target.integer, row))
 
-    return generated(kinds, 0, write)
+
+@instruction
+def weigh_columns(code, work, target, source, matrix, at, rows, columns, factor):  # type: ignore[no-untyped-def]
+    """out[j] = factor sum_i matrix[at + i columns + j] in[i]; rows and columns are multiples of WIDTH"""
+    builder, columns, factor = code.builder, columns.integer, code.numbers.splat(factor.scalar)
+    with code.each(code.index(0), columns, WIDTH) as column:
+        code.store(code.numbers.constant(0.0), work, code.plus(target.integer, column))
+    with code.each(code.index(0), rows.integer, WIDTH) as row:
+        begin = _matrix_rows(code, at.integer, row, columns)
+        places = [code.plus(source.integer, code.plus(row, k)) for k in range(WIDTH)]
+        weights = [builder.fmul(code.repeated(work, place), factor) for place in places]
+        with code.each(code.index(0), columns, WIDTH) as column:
+            place = code.plus(target.integer, column)
+            total = code.load(work, place)
+            for start, weight in zip(begin, weights, strict=True):
+                total = builder.fadd(total, builder.fmul(code.load(matrix, code.plus(start, column)), weight))
+            code.store(total, work, place)
+
+
+def _matrix_rows(code: Code, at: Any, row: Any, columns: Any) -> list[Any]:
+    """The places where WIDTH rows of a matrix begin."""
+    return [code.plus(at, code.builder.mul(code.plus(row, k), columns)) for k in range(WIDTH)]

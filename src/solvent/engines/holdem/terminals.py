@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.engines.holdem import sweep_code as _sweep_code
-from solvent.engines.vectors.elementwise import WIDTH
+from solvent.engines.vectors.code import WIDTH
 from solvent.forms.holdem.game import NO_CARD
 from solvent.foundation.kernels.compiling import inlined, internal
 
@@ -61,7 +61,7 @@ def empty_slots(sums):  # type: ignore[no-untyped-def]
 def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignore[no-untyped-def]
     """Value the folds and showdowns of a bundle on one board."""
     boards, lanes, here = plan.boards, plan.lanes, plan.streets[street]
-    slots, others = here.slots[player], here.slots[1 - player]
+    flat, slots, others = boards.flat, here.slots[player], here.slots[1 - player]
     own, other = slot_of(plan, street, player, board), slot_of(plan, street, 1 - player, board)
     held, against = boards.count[player, board], boards.count[1 - player, board]
     sums, reach, won = scratch.sums, scratch.reach, scratch.won
@@ -76,26 +76,26 @@ def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignor
             sums[k] = 0
         if lanes.showdowns[group]:
             code.sweep(
-                sums, reach, (boards.card, boards.alike), other, won, own, (boards.tie, boards.below, boards.upto),
+                sums, reach, (flat.card, flat.alike), other, won, own, (flat.tie, flat.below, flat.upto),
                 own - boards.ranked_at, (lanes.ahead, lanes.level), first, held, against,
             )  # fmt: skip
             empty_slots(sums)
             if lanes.raked[group]:
                 code.give_showdowns(
-                    sums, reach, boards.alike, own, boards.same, work, lanes.shown, (lanes.behind, lanes.tied),
+                    sums, reach, flat.alike, own, flat.same, work, lanes.shown, (lanes.behind, lanes.tied),
                     first, slots, won,
                 )  # fmt: skip
             else:
                 code.give_showdowns(
-                    sums, reach, boards.alike, own, boards.same, work, lanes.shown, (lanes.behind,), first, slots,
+                    sums, reach, flat.alike, own, flat.same, work, lanes.shown, (lanes.behind,), first, slots,
                     won,
                 )  # fmt: skip
         else:
-            code.pile(sums, reach, boards.card, other, against)
+            code.pile(sums, reach, flat.card, other, against)
             empty_slots(sums)
         if lanes.folds[group]:
             code.give_folds(
-                sums, reach, boards.alike, own, boards.same, work, lanes.given, lanes.stake, first, slots
+                sums, reach, flat.alike, own, flat.same, work, lanes.given, lanes.stake, first, slots
             )
 
 
@@ -109,9 +109,9 @@ def run_out(plan, street, player, board, number, work, scratch):  # type: ignore
     source, target = nodes.reach_at[player, node], nodes.value_at[player, node]
     # The matrix has player 0's slots in rows and counts what player 0 wins.
     if player == 0:
-        code.weigh_rows(work, target, source, plan.boards.won, at, first, second, pays[0, number, 0])
+        code.weigh_rows(work, target, source, plan.boards.flat.won, at, first, second, pays[0, number, 0])
     else:
-        code.weigh_columns(work, target, source, plan.boards.won, at, first, second, -pays[1, number, 0])
+        code.weigh_columns(work, target, source, plan.boards.flat.won, at, first, second, -pays[1, number, 0])
     if pays[player, number, 1] != 0.0 or pays[player, number, 2] != 0.0:
         add_raked(plan, street, player, board, number, work, scratch)
 
@@ -120,6 +120,7 @@ def run_out(plan, street, player, board, number, work, scratch):  # type: ignore
 def add_raked(plan, street, player, board, number, work, scratch):  # type: ignore[no-untyped-def]
     """Add to a run-out what ties and all boards pay where the pot is raked."""
     boards, here, node = plan.boards, plan.streets[street], plan.nodes.run_outs[number]
+    flat = boards.flat
     source, target = plan.nodes.reach_at[player, node], plan.nodes.value_at[player, node]
     own, other = slot_of(plan, street, player, board), slot_of(plan, street, 1 - player, board)
     at = here.won_at + (board - here.first_board) * here.slots[0] * here.slots[1]
@@ -132,14 +133,14 @@ def add_raked(plan, street, player, board, number, work, scratch):  # type: igno
     for k in range(boards.count[1 - player, board]):
         reach = work[source + k]
         total += reach
-        sums[boards.card[2 * (other + k)]] += reach
-        sums[boards.card[2 * (other + k) + 1]] += reach
+        sums[flat.card[2 * (other + k)]] += reach
+        sums[flat.card[2 * (other + k) + 1]] += reach
     for k in range(boards.count[player, board]):
-        apart = total - sums[boards.card[2 * (own + k)]] - sums[boards.card[2 * (own + k) + 1]]
-        if boards.same[own + k] < here.slots[1 - player]:
-            apart += work[source + boards.same[own + k]]
+        apart = total - sums[flat.card[2 * (own + k)]] - sums[flat.card[2 * (own + k) + 1]]
+        if flat.same[own + k] < here.slots[1 - player]:
+            apart += work[source + flat.same[own + k]]
         tied = 0.0
         for j in range(boards.count[1 - player, board]):
-            tied += boards.tied[at + k * across + j * along] * work[source + j]
+            tied += flat.tied[at + k * across + j * along] * work[source + j]
         work[target + k] += plan.lanes.run_outs[player, number, 2] * apart
         work[target + k] += plan.lanes.run_outs[player, number, 1] * tied

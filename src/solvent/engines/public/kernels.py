@@ -187,15 +187,17 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
                 if mine:
-                    matching.spread2(slots, work, t0, t1, source, seen, r0, r1, average, rule.average)
+                    matching.spread(slots, work, (t0, t1), source, seen, (r0, r1), average, rule.average)
                 else:
-                    matching.split2(slots, work, t0, t1, source, seen, r0, r1)
+                    matching.split(slots, work, (t0, t1), source, seen, (r0, r1))
             else:
                 t2, r2 = rows[child[first + 2]] * slots, offset[first + 2] + base
                 if mine:
-                    matching.spread3(slots, work, t0, t1, t2, source, seen, r0, r1, r2, average, rule.average)
+                    matching.spread(
+                        slots, work, (t0, t1, t2), source, seen, (r0, r1, r2), average, rule.average
+                    )
                 else:
-                    matching.split3(slots, work, t0, t1, t2, source, seen, r0, r1, r2)
+                    matching.split(slots, work, (t0, t1, t2), source, seen, (r0, r1, r2))
             continue
         match(tables, first, last, base, rule.prediction, slots, work, total)
         for edge in range(first, last):
@@ -241,10 +243,10 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
             v1 = rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
-                matching.learn2(slots, work, value, origin, v1, seen, regret, r0, r1, rule)
+                matching.learn(slots, work, value, (origin, v1), seen, regret, (r0, r1), rule)
             else:
                 v2, r2 = rows[child[first + 2]] * slots, offset[first + 2] + base
-                matching.learn3(slots, work, value, origin, v1, v2, seen, regret, r0, r1, r2, rule)
+                matching.learn(slots, work, value, (origin, v1, v2), seen, regret, (r0, r1, r2), rule)
             if len(tables.value) > 0:
                 vectors.add_scaled(slots, tables.value, r0, work, value, rule.average)
             continue

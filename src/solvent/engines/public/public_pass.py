@@ -12,7 +12,7 @@ from solvent.engines.public import kernels, terminals
 from solvent.engines.public.kernels import Boards, Rule, Space, Tables, Tree
 from solvent.engines.public.swept import Groups
 from solvent.engines.schedule import KEEP
-from solvent.engines.vectors.elementwise import WIDTH
+from solvent.engines.vectors.code import WIDTH
 from solvent.engines.vectors.sweep_instructions import FEW
 from solvent.forms.public.game import DEAL, DECISION, FOLDED, RANKED, PublicGame
 from solvent.foundation.errors import InputError

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.engines.vectors import sweep_instructions as _code
-from solvent.engines.vectors.elementwise import WIDTH
+from solvent.engines.vectors.code import WIDTH
 from solvent.forms.public.game import CARDS
 from solvent.foundation.kernels.compiling import internal_compiled
 

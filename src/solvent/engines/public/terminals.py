@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.engines.public import swept
-from solvent.engines.vectors.elementwise import WIDTH
+from solvent.engines.vectors.code import WIDTH
 from solvent.forms.public.game import FOLDED, MATRIX, RANKED
 from solvent.foundation.kernels.compiling import internal_compiled
 

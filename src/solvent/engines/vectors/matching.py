@@ -24,9 +24,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.extending import intrinsic
-
-from solvent.engines.vectors.elementwise import Entry, Numbers, Row, elementwise
+from solvent.engines.vectors.code import Numbers, instruction
+from solvent.engines.vectors.elementwise import elementwise
 from solvent.foundation.kernels.compiling import inlined
 
 Array = Any
@@ -185,76 +184,47 @@ def _learn(n: Numbers, *given: Any) -> tuple[Any, ...]:
     return (n.add(origin, gain), *updated)
 
 
-def _factors(rule: int) -> tuple[Entry, ...]:
-    """The scalars of `_learn`, from the parameter that is the rule."""
-    return tuple((rule, field) for field in ("positive", "negative", "floor"))
+@instruction
+def split(code, count, work, targets, reach, seen, regrets):  # type: ignore[no-untyped-def]
+    """t_a = reach sigma_a, with sigma from the regrets seen at r_a; `targets` and `regrets` are tuples by action"""
+    inputs = [(work, reach), *((seen, r) for r in regrets.fields)]
+    elementwise(code, count, [(work, t) for t in targets.fields], inputs, _split)
 
 
-@intrinsic
-def split2(typing, count, work, t0, t1, reach, seen, r0, r1):  # type: ignore[no-untyped-def]
-    """t_a = reach sigma_a, with sigma from the regrets seen at r_a"""
-    kinds = (count, work, t0, t1, reach, seen, r0, r1)
-    return elementwise(kinds, [(1, 2), (1, 3)], [(1, 4), (5, 6), (5, 7)], _split)
-
-
-@intrinsic
-def split3(typing, count, work, t0, t1, t2, reach, seen, r0, r1, r2):  # type: ignore[no-untyped-def]
-    """t_a = reach sigma_a, with sigma from the regrets seen at r_a"""
-    kinds = (count, work, t0, t1, t2, reach, seen, r0, r1, r2)
-    return elementwise(kinds, [(1, 2), (1, 3), (1, 4)], [(1, 5), (6, 7), (6, 8), (6, 9)], _split)
-
-
-@intrinsic
-def spread2(typing, count, work, t0, t1, reach, seen, r0, r1, average, weight):  # type: ignore[no-untyped-def]
+@instruction
+def spread(code, count, work, targets, reach, seen, regrets, average, weight):  # type: ignore[no-untyped-def]
     """t_a = reach sigma_a, and the average at r_a grows by weight t_a"""
-    kinds = (count, work, t0, t1, reach, seen, r0, r1, average, weight)
-    averages: list[Row] = [(8, 6), (8, 7)]
-    inputs = [(1, 4), (5, 6), (5, 7), *averages]
-    return elementwise(kinds, [(1, 2), (1, 3), *averages], inputs, _spread, scalars=(9,))
+    averages = [(average, r) for r in regrets.fields]
+    outputs = [*((work, t) for t in targets.fields), *averages]
+    inputs = [(work, reach), *((seen, r) for r in regrets.fields), *averages]
+    elementwise(code, count, outputs, inputs, _spread, [weight])
 
 
-@intrinsic
-def spread3(typing, count, work, t0, t1, t2, reach, seen, r0, r1, r2, average, weight):  # type: ignore[no-untyped-def]
-    """t_a = reach sigma_a, and the average at r_a grows by weight t_a"""
-    kinds = (count, work, t0, t1, t2, reach, seen, r0, r1, r2, average, weight)
-    averages: list[Row] = [(10, 7), (10, 8), (10, 9)]
-    inputs = [(1, 5), (6, 7), (6, 8), (6, 9), *averages]
-    return elementwise(kinds, [(1, 2), (1, 3), (1, 4), *averages], inputs, _spread, scalars=(11,))
-
-
-@intrinsic
-def learn2(typing, count, work, v, v0, v1, seen, regret, r0, r1, rule):  # type: ignore[no-untyped-def]
+@instruction
+def learn(code, count, work, v, values, seen, regret, regrets, rule):  # type: ignore[no-untyped-def]
     """v = sum_a sigma_a v_a, and the regret at r_a becomes max(floor, d (R_a + v_a - v)).
 
-    `rule` is a named tuple with fields positive, negative and floor.
+    `rule` is a named tuple with fields positive, negative and floor of several types: LLVM keeps a tuple of equal
+    types in memory, and reads it again and again.
     """
-    kinds = (count, work, v, v0, v1, seen, regret, r0, r1, rule)
-    regrets: list[Row] = [(6, 7), (6, 8)]
-    inputs = [(5, 7), (5, 8), *regrets, (1, 3), (1, 4)]
-    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=_factors(9))
-
-
-@intrinsic
-def learn3(typing, count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, rule):  # type: ignore[no-untyped-def]
-    """v = sum_a sigma_a v_a, and the regret at r_a becomes max(floor, d (R_a + v_a - v)).
-
-    `rule` is a named tuple with fields positive, negative and floor.
-    """
-    kinds = (count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, rule)
-    regrets: list[Row] = [(7, 8), (7, 9), (7, 10)]
-    inputs = [(6, 8), (6, 9), (6, 10), *regrets, (1, 3), (1, 4), (1, 5)]
-    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=_factors(11))
+    rows, factors = (
+        [(regret, r) for r in regrets.fields],
+        dict(zip(rule.kind.fields, rule.fields, strict=True)),
+    )
+    inputs = [*((seen, r) for r in regrets.fields), *rows, *((work, value) for value in values.fields)]
+    scalars = [factors[name] for name in ("positive", "negative", "floor")]
+    elementwise(code, count, [(work, v), *rows], inputs, _learn, scalars)
 
 
 # Vectors for any number of actions, and for rules that predict, one action at a time. `expected` is R + p r with r
 # the last instantaneous regret.
 
 
-def _add_positive(n: Numbers, total: Any, regret: Any) -> tuple[Any]:
-    return (n.add(total, n.larger(regret, n.constant(0.0))),)
+def _add_positive(n: Numbers, total: Any, regret: Any) -> Any:
+    return n.add(total, n.larger(regret, n.constant(0.0)))
 
 
-def _add_expected(n: Numbers, total: Any, regret: Any, last: Any, prediction: Any) -> tuple[Any]:
+def _add_expected(n: Numbers, total: Any, regret: Any, last: Any, prediction: Any) -> Any:
     return _add_positive(n, total, n.add(regret, n.multiply(prediction, last)))
 
 
@@ -263,77 +233,69 @@ def _settle_total(n: Numbers, total: Any, alike: Any) -> tuple[Any, Any]:
     return n.where(total, nothing, total, one), n.where(total, nothing, zero, alike)
 
 
-def _share(n: Numbers, regret: Any, total: Any, uniform: Any) -> tuple[Any]:
-    return (n.add(n.divide(n.larger(regret, n.constant(0.0)), total), uniform),)
+def _share(n: Numbers, regret: Any, total: Any, uniform: Any) -> Any:
+    return n.add(n.divide(n.larger(regret, n.constant(0.0)), total), uniform)
 
 
-def _share_expected(n: Numbers, regret: Any, last: Any, total: Any, uniform: Any, p: Any) -> tuple[Any]:
+def _share_expected(n: Numbers, regret: Any, last: Any, total: Any, uniform: Any, p: Any) -> Any:
     return _share(n, n.add(regret, n.multiply(p, last)), total, uniform)
 
 
-def _add_gain(n: Numbers, gain: Any, sigma: Any, value: Any, origin: Any) -> tuple[Any]:
-    return (n.add(gain, n.multiply(sigma, n.subtract(value, origin))),)
+def _add_gain(n: Numbers, gain: Any, sigma: Any, value: Any, origin: Any) -> Any:
+    return n.add(gain, n.multiply(sigma, n.subtract(value, origin)))
 
 
-def _regret_of(n: Numbers, value: Any, origin: Any, gain: Any) -> tuple[Any]:
-    return (n.subtract(n.subtract(value, origin), gain),)
+def _regret_of(n: Numbers, value: Any, origin: Any, gain: Any) -> Any:
+    return n.subtract(n.subtract(value, origin), gain)
 
 
-def _update(n: Numbers, regret: Any, gained: Any, positive: Any, negative: Any, floor: Any) -> tuple[Any]:
-    return (updated_vector(n, regret, gained, positive, negative, floor),)
-
-
-@intrinsic
-def add_positive(typing, count, work, total, seen, r):  # type: ignore[no-untyped-def]
+@instruction
+def add_positive(code, count, work, total, seen, r):  # type: ignore[no-untyped-def]
     """total += max(0, R)"""
-    return elementwise((count, work, total, seen, r), [(1, 2)], [(1, 2), (3, 4)], _add_positive)
+    elementwise(code, count, [(work, total)], [(work, total), (seen, r)], _add_positive)
 
 
-@intrinsic
-def add_expected(typing, count, work, total, seen, last, r, prediction):  # type: ignore[no-untyped-def]
+@instruction
+def add_expected(code, count, work, total, seen, last, r, prediction):  # type: ignore[no-untyped-def]
     """total += max(0, expected)"""
-    kinds = (count, work, total, seen, last, r, prediction)
-    return elementwise(kinds, [(1, 2)], [(1, 2), (3, 5), (4, 5)], _add_expected, scalars=(6,))
+    inputs = [(work, total), (seen, r), (last, r)]
+    elementwise(code, count, [(work, total)], inputs, _add_expected, [prediction])
 
 
-@intrinsic
-def settle_total(typing, count, work, total, uniform, alike):  # type: ignore[no-untyped-def]
+@instruction
+def settle_total(code, count, work, total, uniform, alike):  # type: ignore[no-untyped-def]
     """uniform = 0 where total is above `NOTHING`, else total = 1 and uniform = alike"""
-    kinds = (count, work, total, uniform, alike)
-    return elementwise(kinds, [(1, 2), (1, 3)], [(1, 2)], _settle_total, scalars=(4,))
+    elementwise(code, count, [(work, total), (work, uniform)], [(work, total)], _settle_total, [alike])
 
 
-@intrinsic
-def share(typing, count, work, sigma, seen, r, total, uniform):  # type: ignore[no-untyped-def]
+@instruction
+def share(code, count, work, sigma, seen, r, total, uniform):  # type: ignore[no-untyped-def]
     """sigma = max(0, R) / total + uniform"""
-    kinds = (count, work, sigma, seen, r, total, uniform)
-    return elementwise(kinds, [(1, 2)], [(3, 4), (1, 5), (1, 6)], _share)
+    elementwise(code, count, [(work, sigma)], [(seen, r), (work, total), (work, uniform)], _share)
 
 
-@intrinsic
-def share_expected(typing, count, work, sigma, seen, last, r, total, uniform, prediction):  # type: ignore[no-untyped-def]
+@instruction
+def share_expected(code, count, work, sigma, seen, last, r, total, uniform, prediction):  # type: ignore[no-untyped-def]
     """sigma = max(0, expected) / total + uniform"""
-    kinds = (count, work, sigma, seen, last, r, total, uniform, prediction)
-    inputs = [(3, 5), (4, 5), (1, 6), (1, 7)]
-    return elementwise(kinds, [(1, 2)], inputs, _share_expected, scalars=(8,))
+    inputs = [(seen, r), (last, r), (work, total), (work, uniform)]
+    elementwise(code, count, [(work, sigma)], inputs, _share_expected, [prediction])
 
 
-@intrinsic
-def add_gain(typing, count, work, gain, sigma, value, origin):  # type: ignore[no-untyped-def]
+@instruction
+def add_gain(code, count, work, gain, sigma, value, origin):  # type: ignore[no-untyped-def]
     """gain += sigma (value - origin)"""
-    kinds = (count, work, gain, sigma, value, origin)
-    return elementwise(kinds, [(1, 2)], [(1, 2), (1, 3), (1, 4), (1, 5)], _add_gain)
+    inputs = [(work, row) for row in (gain, sigma, value, origin)]
+    elementwise(code, count, [(work, gain)], inputs, _add_gain)
 
 
-@intrinsic
-def regret_of(typing, count, work, out, value, origin, gain):  # type: ignore[no-untyped-def]
+@instruction
+def regret_of(code, count, work, out, value, origin, gain):  # type: ignore[no-untyped-def]
     """out = value - origin - gain: the instantaneous regret"""
-    kinds = (count, work, out, value, origin, gain)
-    return elementwise(kinds, [(1, 2)], [(1, 3), (1, 4), (1, 5)], _regret_of)
+    elementwise(code, count, [(work, out)], [(work, value), (work, origin), (work, gain)], _regret_of)
 
 
-@intrinsic
-def update(typing, count, regret, r, work, gained, positive, negative, floor):  # type: ignore[no-untyped-def]
+@instruction
+def update(code, count, regret, r, work, gained, positive, negative, floor):  # type: ignore[no-untyped-def]
     """R = max(floor, d (R + gained))"""
-    kinds = (count, regret, r, work, gained, positive, negative, floor)
-    return elementwise(kinds, [(1, 2)], [(1, 2), (3, 4)], _update, scalars=(5, 6, 7))
+    factors = [positive, negative, floor]
+    elementwise(code, count, [(regret, r)], [(regret, r), (work, gained)], updated_vector, factors)

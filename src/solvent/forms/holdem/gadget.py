@@ -12,8 +12,7 @@ Four kinds say with which reach the opponent's hands enter:
     maxmargin  the opponent picks the hand that gains most over T(h) (Moravcik et al. 2016)
     floor      as cfrd, but each hand enters at least with a share of its reach by the old strategy
 
-`engines.holdem.gadget` solves hold'em with a gadget at its root; `engines.holdem.gadget_play` has what the opponent
-learns.
+`engines.holdem.gadget` solves hold'em with a gadget at its root.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from solvent.engines.sampled.kernels import add_to_sum, match_regrets
 from solvent.engines.vectors import sweep_instructions as _sweep_code
-from solvent.engines.vectors.elementwise import WIDTH
+from solvent.engines.vectors.code import WIDTH
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.foundation.kernels.randomness import iteration_key, random_float
 from solvent.training.boards import lane_code as _lane_code

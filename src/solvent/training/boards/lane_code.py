@@ -19,24 +19,17 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.extending import intrinsic
 
-from solvent.engines.vectors.elementwise import WIDTH
-from solvent.engines.vectors.sweep_instructions import Code, Generator, generated
+from solvent.engines.vectors.code import WIDTH, Code, Parameter, instruction
+from solvent.engines.vectors.sweep_instructions import apart, cards_of
 
 
-@intrinsic
-def spread(typing, reach, weight, chances, first, bucket, slots):  # type: ignore[no-untyped-def]
+@instruction
+def spread(code, reach, weight, chances, first, bucket, slots):  # type: ignore[no-untyped-def]
     """reach[s] = weight[s] x the vector at chances[first + bucket[s]], for all slots s"""
-
-    def write(code: Code) -> None:
-        first = code.integer(3)
-        with code.each(code.index(0), code.integer(5)) as slot:
-            chance = code.load(code.data(2), code.plus(first, code.read_integer(4, slot)))
-            product = code.builder.fmul(code.repeated(code.data(1), slot), chance)
-            code.store(product, code.data(0), code.row(slot))
-
-    return generated((reach, weight, chances, first, bucket, slots), 0, write)
+    with code.each(code.index(0), slots.integer) as slot:
+        chance = code.load(chances, code.plus(first.integer, bucket.index(slot)))
+        code.store(code.builder.fmul(code.repeated(weight, slot), chance), reach, code.row(slot))
 
 
 def _added_up(code: Code, vector: Any) -> Any:
@@ -49,57 +42,83 @@ def _added_up(code: Code, vector: Any) -> Any:
     return code.builder.extract_element(vector, ir.Constant(ir.IntType(32), 0))
 
 
-def _half(code: Code, position: int) -> Any:
+def _half(code: Code, array: Parameter) -> Any:
     """Half the length of an array."""
-    kind = code.signature.args[position]
-    array = code.context.make_array(kind)(code.context, code.builder, code.args[position])
-    return code.builder.lshr(code.builder.extract_value(array.shape, 0), code.index(1))
+    return code.builder.lshr(code.builder.extract_value(array.array.shape, 0), code.index(1))
 
 
-def _add(code: Code, position: int, at: Any, vector: Any) -> None:
-    """Add a vector to an array."""
-    code.store(code.builder.fadd(code.load(code.data(position), at), vector), code.data(position), at)
+def _collect(  # type: ignore[no-untyped-def]
+    code,
+    won,
+    sums,
+    reach,
+    card,
+    slots,
+    bucket,
+    first,
+    shown_pays,
+    all_pays,
+    shown_sums,
+    all_sums,
+    value,
+    shows,
+) -> None:
+    builder, everyone, half = code.builder, code.load(sums, code.index(0)), _half(code, all_sums)
+    with code.each(code.index(0), slots.integer) as slot:
+        at = code.plus(first.integer, bucket.index(slot))
+        total = apart(code, everyone, sums, cards_of(code, card, slot))
+        held = builder.fadd(total, code.load(reach, code.row(slot)))
+        added = code.plus(at, builder.mul(builder.and_(slot, code.index(1)), half))
+        code.add_to(all_sums, added, held)
+        paid = builder.fmul(held, code.load(all_pays, at))
+        if shows:
+            shown = builder.fsub(code.load(won, code.row(slot)), total)
+            code.add_to(shown_sums, added, shown)
+            paid = builder.fadd(paid, builder.fmul(shown, code.load(shown_pays, at)))
+        builder.store(builder.fadd(value.entry(slot), _added_up(code, paid)), value.place(slot))
 
 
-def _collect(kinds: tuple[Any, ...], shows: bool) -> Generator:
-    def write(code: Code) -> None:
-        builder, first = code.builder, code.integer(6)
-        everyone, half = code.load(code.data(1), code.index(0)), _half(code, 10)
-        with code.each(code.index(0), code.integer(4)) as slot:
-            at = code.plus(first, code.read_integer(5, slot))
-            total = code.apart(everyone, code.data(1), code.cards(3, slot))
-            held = builder.fadd(total, code.load(code.data(2), code.row(slot)))
-            added = code.plus(at, builder.mul(builder.and_(slot, code.index(1)), half))
-            _add(code, 10, added, held)
-            paid = builder.fmul(held, code.load(code.data(8), at))
-            if shows:
-                shown = builder.fsub(code.load(code.data(0), code.row(slot)), total)
-                _add(code, 9, added, shown)
-                paid = builder.fadd(paid, builder.fmul(shown, code.load(code.data(7), at)))
-            place = builder.gep(code.data(11), [slot], source_etype=code.element)
-            before = builder.load(place, typ=code.element, align=code.align)
-            builder.store(builder.fadd(before, _added_up(code, paid)), place, align=code.align)
-
-    return generated(kinds, 0, write)
-
-
-@intrinsic
+@instruction
 def collect(  # type: ignore[no-untyped-def]
-    typing, won, sums, reach, card, slots, bucket, first, shown_pays, all_pays, shown_sums, all_sums, value
-):
+    code, won, sums, reach, card, slots, bucket, first, shown_pays, all_pays, shown_sums, all_sums, value
+) -> None:
     """Add shown(h) and all(h) to the sums of h's bucket, and what they pay to value[h], for all slots h."""
-    kinds = (
-        won, sums, reach, card, slots, bucket, first, shown_pays, all_pays, shown_sums, all_sums, value
-    )  # fmt: skip
-    return _collect(kinds, True)
+    _collect(
+        code,
+        won,
+        sums,
+        reach,
+        card,
+        slots,
+        bucket,
+        first,
+        shown_pays,
+        all_pays,
+        shown_sums,
+        all_sums,
+        value,
+        True,
+    )
 
 
-@intrinsic
+@instruction
 def collect_folds(  # type: ignore[no-untyped-def]
-    typing, won, sums, reach, card, slots, bucket, first, shown_pays, all_pays, shown_sums, all_sums, value
-):
+    code, won, sums, reach, card, slots, bucket, first, shown_pays, all_pays, shown_sums, all_sums, value
+) -> None:
     """As `collect`, for lanes in which no hands are shown."""
-    kinds = (
-        won, sums, reach, card, slots, bucket, first, shown_pays, all_pays, shown_sums, all_sums, value
-    )  # fmt: skip
-    return _collect(kinds, False)
+    _collect(
+        code,
+        won,
+        sums,
+        reach,
+        card,
+        slots,
+        bucket,
+        first,
+        shown_pays,
+        all_pays,
+        shown_sums,
+        all_sums,
+        value,
+        False,
+    )

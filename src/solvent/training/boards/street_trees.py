@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.engines.vectors.elementwise import WIDTH
+from solvent.engines.vectors.code import WIDTH
 from solvent.forms.betting.tree import DEAL, DECISION, SHOWDOWN, BettingTree
 
 STREET_TREE = np.dtype(

@@ -15,8 +15,14 @@ from numpy.typing import NDArray
 
 from solvent.engines.explicit.growing.discounts import PlayerRegrets, discount
 from solvent.engines.holdem.carry_over import common_edges, moved_table, nearest_edges
-from solvent.engines.holdem.growing.growing_solver import AVERAGES, REGRETS, SQUARES, GrowingSolver
-from solvent.engines.holdem.growing.recovery import RecoverySolver, line_of
+from solvent.engines.holdem.growing.growing_solver import (
+    AVERAGES,
+    REGRETS,
+    SQUARES,
+    GrowingSolver,
+    RecoverySolver,
+    line_of,
+)
 from solvent.engines.holdem.solver import HoldemSolver
 from solvent.engines.holdem.table_views import board_counts, edge_numbers, range_weights
 from solvent.forms.holdem.game import HoldemGame, holdem_game
@@ -229,7 +235,7 @@ def _inside_edges(recovery: RecoverySolver) -> list[int]:
 
 def _inside_squares(recovery: RecoverySolver) -> float:
     """The sum of the player's squared positive regrets inside S, as they are installed."""
-    tree, scale = recovery.game.tree, recovery.regret_scale_to_install
+    tree, scale = recovery.game.tree, float(recovery.scale_to_install[REGRETS])
     own = [edge for edge in _inside_edges(recovery) if tree.player[tree.edge_node[edge]] == recovery.player]
     return scale**2 * sum(_edge_squares(recovery, edge) for edge in own)
 
@@ -240,7 +246,7 @@ def _install(
     """Put what a recovery game found into the tables of the larger tree; the squares of the new head regrets."""
     small, large = recovery.game, after.game
     nodes = large.tree.by_history
-    times, mass = recovery.regret_scale_to_install, recovery.average_scale_to_install
+    times, mass, _ = recovery.scale_to_install.tolist()
     for edge in _inside_edges(recovery):
         node = int(small.tree.edge_node[edge])
         there = int(large.tree.first_edge[nodes[small.tree.betting[node].history]])

@@ -22,8 +22,13 @@ from numpy.typing import NDArray
 from solvent.engines.explicit.growing.proposition import Candidate, pays
 from solvent.engines.holdem.growing.adding import larger_game
 from solvent.engines.holdem.growing.candidates import AutoSizes
-from solvent.engines.holdem.growing.growing_solver import AVERAGES, REGRETS, GrowingSolver
-from solvent.engines.holdem.growing.recovery import RecoverySolver, line_of
+from solvent.engines.holdem.growing.growing_solver import (
+    AVERAGES,
+    REGRETS,
+    GrowingSolver,
+    RecoverySolver,
+    line_of,
+)
 from solvent.engines.holdem.kernels import RECORD
 from solvent.engines.holdem.response import HoldemEvaluation
 from solvent.engines.holdem.table_views import (
@@ -361,9 +366,8 @@ def inherited(
 ) -> list[Inherited]:
     """The sizes that later streets behind new bets begin with: those added behind the nearest bet that is there.
 
-    log: the sizes added so far, as parts of the pot, by line. Returns new bets, lines, actions and parts of the
-    pot. What is behind a new bet is played for the first time anyway, so it costs nothing more to have these sizes
-    there.
+    log: the sizes added so far, as fractions of the pot, by line. Returns new bets, lines, actions and fractions of
+    the pot. Behind a new bet everything is played for the first time, so these sizes cost nothing more.
     """
     if not log:
         return []
@@ -372,7 +376,8 @@ def inherited(
     bets = {each.history: each.actions for each in solver.game.tree.betting if each.actions}
     found: list[Inherited] = []
     for one in chosen:
-        for near in _nearest_first(bets[one.history], one.action):
+        sized = [name for name in bets[one.history] if amount_of(name)]
+        for near in sorted(sized, key=lambda name: abs(amount_of(name) - amount_of(one.action))):
             lines = _lines_behind(one, near, log)
             copied = [
                 (one, line, *new)
@@ -384,11 +389,6 @@ def inherited(
             if copied:
                 break
     return found
-
-
-def _nearest_first(actions: Sequence[str], bet: str) -> list[str]:
-    bets = [name for name in actions if amount_of(name)]
-    return sorted(bets, key=lambda name: abs(amount_of(name) - amount_of(bet)))
 
 
 def _lines_behind(one: Worth, near: str, log: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
@@ -417,7 +417,7 @@ def _nearest_sizes(
 
 
 def present_sizes(game: HoldemGame, node: int) -> list[float]:
-    """The bets at a decision as parts of the pot."""
+    """The bets at a decision as fractions of the pot."""
     pot = pot_at(game.rules, game.tree.betting[node].history)
     return [amount_of(name) / pot for name in game.tree.betting[node].actions if amount_of(name)]
 

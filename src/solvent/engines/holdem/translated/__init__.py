@@ -1,5 +1,5 @@
 """Strategies of a small hold'em tree measured in a larger one.
 
-`tables` writes a strategy of the small tree into a table of the larger one with `kernels`; `response` finds what
-the best response wins there. Start with `response`.
+`response` writes a strategy of the small tree into a table of the larger one, with `kernels`, and finds what the
+best response wins there. Start with `response`.
 """

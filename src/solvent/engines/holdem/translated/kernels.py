@@ -102,12 +102,8 @@ def other_steps(views, slots, first, stop, weights, work):  # type: ignore[no-un
 @internal
 def visit(plan, small, views, table, player, street, board, above, work, factors):  # type: ignore[no-untyped-def]
     """Fill the table's numbers of one player on one board, from the weights at the deals on the board above."""
-    here, boards = plan.streets[street], plan.boards
-    slots, count, at = (
-        here.slots[player],
-        boards.count[player, board],
-        terminals.slot_of(plan, street, player, board),
-    )
+    here, boards, slots = plan.streets[street], plan.boards, plan.streets[street].slots[player]
+    count, at = boards.count[player, board], terminals.slot_of(plan, street, player, board)
     slots_above = plan.streets[street - 1].slots[player] if street else 0
     number = board - here.first_board
     small_base = 0
@@ -121,7 +117,7 @@ def visit(plan, small, views, table, player, street, board, above, work, factors
         for view in range(first, roots):
             target, source = views.row[view] * slots, views.source[view] * slots_above
             for k in range(count):
-                work[target + k] = above[source + boards.parent_slot[at + k]] if street else 1
+                work[target + k] = above[source + boards.flat.parent_slot[at + k]] if street else 1
         for view in range(first, stop):
             begin, end = views.first_step[view], views.first_step[view + 1]
             if begin == end:
