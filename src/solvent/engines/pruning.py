@@ -34,7 +34,7 @@ class Gates(NamedTuple):
     least: float
     """Iterations for which an action must probably stay pruned, to be worth the best response after."""
     lasting: float
-    """The same as a fraction of the iterations so far: each action's best responses come ever more rarely."""
+    """`least` as a fraction of the iterations so far: each action's best responses come ever more rarely."""
     settled: float
     """The average is given up only of actions that have been pruned since this fraction of the iterations."""
 

@@ -1,4 +1,4 @@
-"""Biased rewards: what a loss is made to feel like while a strategy is learned, in big blinds.
+"""Biased rewards: losses that are weighed more while a strategy is learned, in big blinds.
 
     y1 = y    y2 = 1.5 y    y3 = -0.35 (-y)^1.32 - 5    y4 = min(-0.35 (-y)^1.32, y)
 
@@ -30,7 +30,7 @@ REWARDS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 
 
 def reward(name: str, payoff: ArrayLike, unit: float = 1.0) -> NDArray[np.float64]:
-    """Payoffs in chips as `name` has them felt, `unit` chips being one big blind.
+    """Payoffs in chips after the reward of this name, with `unit` chips to a big blind.
 
     >>> reward("y2", [-10, 10]).tolist()
     [-15.0, 10.0]

@@ -234,20 +234,20 @@ class GadgetPlay:
 
     def __init__(self, reach: Array, instead: Array, taken: float, regrets: Array) -> None:
         self.instead, self.taken, self.regrets = instead, taken, regrets
-        self._given = reach
+        self._base_reach = reach
         self.reach = self._reach()
         self._sum, self._weight = np.zeros_like(self.reach), np.zeros(1)
 
     def _reach(self) -> Array:
         """The reach with which hands enter by the regrets."""
-        return self._given
+        return self._base_reach
 
     def _update(self, values: Array) -> None:
         """Update the regrets."""
 
     def best_reach(self, values: Array) -> Array:
         """The reach by the best response, where entering is worth `values`."""
-        return self._given
+        return self._base_reach
 
     def learn(self, values: Array) -> None:
         """Learn from the values of an iteration in which the hands have entered with `reach`."""
@@ -287,13 +287,13 @@ class ResolvePlay(GadgetPlay):
 
     def _reach(self) -> Array:
         match_entering(self.regrets, self._least, self._part)
-        return self._given * self._part
+        return self._base_reach * self._part
 
     def _update(self, values: Array) -> None:
         learn_entering(self.regrets, self._part, values, self.instead)
 
     def best_reach(self, values: Array) -> Array:
-        return self._given * np.where(values > self.instead, 1.0, self._least)
+        return self._base_reach * np.where(values > self.instead, 1.0, self._least)
 
 
 class MaxMarginPlay(GadgetPlay):

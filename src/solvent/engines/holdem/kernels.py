@@ -26,6 +26,7 @@ import numpy as np
 from solvent.engines.holdem import node_code as _node_code
 from solvent.engines.holdem import row_kernels, terminals
 from solvent.engines.schedule import AVERAGE, FLOOR, NEGATIVE, POSITIVE
+from solvent.forms.holdem.locks import LockTables
 from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.kernels.compiling import inlined, internal, kernel
 from solvent.foundation.kernels.intrinsics import add_to, yield_processor
@@ -73,12 +74,9 @@ class Tables(NamedTuple):
     average_scale: Array
     """float[...]: the scale of each decision's numbers on each board, in tables of int16; empty in others."""
     played_scale: Array
-    lock_at: Array
-    """int64[edges]: where an action's locks begin, one for each slot of each board; -1 for none."""
-    locked: Array
-    """bool[locks]: whether the hand is locked."""
-    lock: Array
-    """float[locks]: the tables' number for the probability of the action."""
+    locks: LockTables
+    """The place where an action's locks begin, one for each slot of each board, whether hands are locked, and the
+    tables' numbers for the probabilities."""
     marked: Marked = UNMARKED
 
 
@@ -113,17 +111,11 @@ class Workspace(NamedTuple):
 
 
 @inlined
-def board_base(plan, street, board):  # type: ignore[no-untyped-def]
-    """The place where a board's numbers begin in a table."""
+def bases(plan, street, board):  # type: ignore[no-untyped-def]
+    """The places where a board's numbers, and the scales of its decisions, begin in tables."""
     here = plan.streets[street]
-    return here.table_at + (board - here.first_board) * here.board_cells
-
-
-@inlined
-def scale_base(plan, street, board):  # type: ignore[no-untyped-def]
-    """The place where the scales of a board's decisions begin."""
-    here = plan.streets[street]
-    return here.scale_at + (board - here.first_board) * here.decisions
+    number = board - here.first_board
+    return here.table_at + number * here.board_cells, here.scale_at + number * here.decisions
 
 
 @inlined
@@ -145,9 +137,13 @@ def enter(plan, street, player, board, bundle, above, work):  # type: ignore[no-
 @inlined
 def descend(plan, street, tables, mode, weights, player, board, bundle, work):  # type: ignore[no-untyped-def]
     """Reach from the roots of a bundle to all its nodes; in UPDATE the other's average grows on the way."""
-    nodes, slots, base = plan.nodes, plan.streets[street].slots[1 - player], board_base(plan, street, board)
-    rows, average, scale_at = nodes.child_reach[player], weights[AVERAGE], scale_base(plan, street, board)
-    lock = (board - plan.streets[street].first_board) * slots
+    nodes, slots, (base, scale_at) = (
+        plan.nodes,
+        plan.streets[street].slots[1 - player],
+        bases(plan, street, board),
+    )
+    rows, average = nodes.child_reach[player], weights[AVERAGE]
+    locks, lock = tables.locks, (board - plan.streets[street].first_board) * slots
     for node in range(nodes.bundles[bundle, 0], nodes.bundles[bundle, 1]):
         if nodes.kind[node] != DECISION or nodes.player[node] == player:
             continue
@@ -157,8 +153,8 @@ def descend(plan, street, tables, mode, weights, player, board, bundle, work):  
                 work, slots, rows, first, stop, reach, tables.played, nodes.edge_at, base, tables.average, average,
                 tables.average_scale, scale_at + nodes.number[node],
             )  # fmt: skip
-            if tables.lock_at[first] >= 0:
-                row_kernels.keep_locks(nodes.edge_at, tables, tables.average, first, stop, base, lock, slots)
+            if locks.at[first] >= 0:
+                row_kernels.keep_locks(nodes.edge_at, locks, tables.average, first, stop, base, lock, slots)
         else:
             code.split(work, slots, rows, first, stop, reach, tables.played, nodes.edge_at, base)
 
@@ -166,12 +162,15 @@ def descend(plan, street, tables, mode, weights, player, board, bundle, work):  
 @inlined
 def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  # type: ignore[no-untyped-def]
     """Values from terminals and deals to the roots of a bundle; own decisions as `mode` says."""
-    nodes, slots, base = plan.nodes, plan.streets[street].slots[player], board_base(plan, street, board)
+    nodes, slots, (base, scale_at) = (
+        plan.nodes,
+        plan.streets[street].slots[player],
+        bases(plan, street, board),
+    )
     rows = nodes.child_value[player]
     factors = (weights[POSITIVE], weights[NEGATIVE], weights[FLOOR])
-    scale_at = scale_base(plan, street, board)
     place, marked = board - plan.streets[street].first_board, tables.marked
-    lock, some = place * slots, len(marked.given_row) > 0
+    locks, lock, some = tables.locks, place * slots, len(marked.given_row) > 0
     for node in range(nodes.bundles[bundle, 1] - 1, nodes.bundles[bundle, 0] - 1, -1):
         if nodes.kind[node] != DECISION:
             continue
@@ -185,12 +184,12 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
                 work, slots, rows, first, stop, value, tables.played, nodes.edge_at, base, factors,
                 tables.played_scale, scale_at + nodes.number[node],
             )  # fmt: skip
-            if tables.lock_at[first] >= 0:
-                row_kernels.keep_locks(nodes.edge_at, tables, tables.played, first, stop, base, lock, slots)
-        elif mode == EVALUATE or tables.lock_at[first] >= 0:
+            if locks.at[first] >= 0:
+                row_kernels.keep_locks(nodes.edge_at, locks, tables.played, first, stop, base, lock, slots)
+        elif mode == EVALUATE or locks.at[first] >= 0:
             code.expect(work, slots, rows, first, stop, value, tables.played, nodes.edge_at, base)
             if mode != EVALUATE:
-                row_kernels.respond_unlocked(tables, rows, first, stop, value, lock, slots, work)
+                row_kernels.respond_unlocked(locks, rows, first, stop, value, lock, slots, work)
         else:
             code.best(work, slots, rows, first, stop, value)
         if mode == RECORD and nodes.player[node] == player:

@@ -13,6 +13,7 @@ from solvent.engines.holdem.holdem_pass import HoldemPass
 from solvent.engines.holdem.kernels import EVALUATE, RESPOND, Tables
 from solvent.engines.holdem.sweep_code import TRACE
 from solvent.forms.holdem.game import HoldemGame
+from solvent.forms.holdem.locks import LockTables, lock_tables
 from solvent.foundation.errors import InputError
 from solvent.strategy.solved.locks import Locks
 from solvent.strategy.solved.public_infosets import HoldemInfosets
@@ -96,10 +97,13 @@ def played_tables(
     infosets: HoldemInfosets, weights: NDArray[np.floating], locks: Locks | None = None
 ) -> Tables:
     """Weights by cell, and locks if any, as passes take them."""
-    if locks is None:
-        at = np.full(len(infosets.game.tree.child), -1, dtype=np.int64)
-        played = np.array(weights)  # a copy: kernels take arrays that can be written to
-        return Tables(played, played, played[:0], played[:0], at, np.zeros(0, dtype=np.bool_), played[:0])
-    played = locks.over(np.asarray(weights))
-    at, locked, probability = infosets.locks_by_edge(locks.locked, locks.probabilities)
-    return Tables(played, played, played[:0], played[:0], at, locked, probability.astype(played.dtype))
+    if locks is None:  # a copy: kernels take arrays that can be written to
+        return measured_tables(np.array(weights), lock_tables(infosets.game, ()))
+    held = infosets.locks_by_edge(locks.locked, locks.probabilities)
+    return measured_tables(locks.over(np.asarray(weights)), held)
+
+
+def measured_tables(played: NDArray[Any], locks: LockTables) -> Tables:
+    """The tables while a strategy is measured that `played` is in proportion to."""
+    held = locks._replace(probability=locks.probability.astype(played.dtype))
+    return Tables(played, played, played[:0], played[:0], held)

@@ -20,13 +20,13 @@ def sum_values(marked, row, value, slots, work, discount):  # type: ignore[no-un
 
 
 @internal
-def keep_locks(edge_at, tables, table, first, stop, base, lock, slots):  # type: ignore[no-untyped-def]
+def keep_locks(edge_at, locks, table, first, stop, base, lock, slots):  # type: ignore[no-untyped-def]
     """Set the regrets or averages of locked hands back to what they play."""
     for edge in range(first, stop):
-        at = tables.lock_at[edge] + lock
+        at = locks.at[edge] + lock
         for k in range(slots):
-            if tables.locked[at + k]:
-                table[base + edge_at[edge] + k] = tables.lock[at + k]
+            if locks.locked[at + k]:
+                table[base + edge_at[edge] + k] = locks.probability[at + k]
 
 
 @internal
@@ -38,10 +38,10 @@ def record_values(edge_at, table, rows, first, stop, base, slots, work):  # type
 
 
 @internal
-def respond_unlocked(tables, rows, first, stop, value, lock, slots, work):  # type: ignore[no-untyped-def]
+def respond_unlocked(locks, rows, first, stop, value, lock, slots, work):  # type: ignore[no-untyped-def]
     """Take the best action with the hands of a node that are not locked."""
     for k in range(slots):
-        if not tables.locked[tables.lock_at[first] + lock + k]:
+        if not locks.locked[locks.at[first] + lock + k]:
             best = work[rows[first] + k]
             for edge in range(first + 1, stop):
                 best = max(best, work[rows[edge] + k])

@@ -231,13 +231,12 @@ class HoldemSolver(OnPublicForm):
 
     def _tables(self) -> Tables:
         """The tables as they are while solving: what is played comes from regrets."""
-        return Tables(
-            self.average, self.regret, self.average_scale, self.regret_scale, *self.lock_tables, self.marked
-        )
+        scales = self.average_scale, self.regret_scale
+        return Tables(self.average, self.regret, *scales, self.lock_tables, self.marked)
 
     def _played(self) -> Tables:
         """The tables as they are while measuring: what is played is the average."""
-        return Tables(self.average, self.average, self.average_scale, self.average_scale, *self.lock_tables)
+        return Tables(self.average, self.average, self.average_scale, self.average_scale, self.lock_tables)
 
     def _keep(self, share: float) -> None:
         """Scale the average."""

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from typing import Any
 
 from solvent.engines.vectors.code import WIDTH, Code, cgutils, instruction
-from solvent.engines.vectors.sweep_instructions import Passed, add_slots, apart, cards_of, each_tie
+from solvent.engines.vectors.sweep_instructions import ReachSums, add_slots, apart, cards_of, each_tie
 
 TRACE = {"float": 2.0**-19, "double": 2.0**-48}
 """By number type, a few times the error of a sum over all hands."""
@@ -42,7 +42,7 @@ def gather(code, lanes, work, source, first, slots):  # type: ignore[no-untyped-
 @instruction
 def pile(code, sums, reach, card, start, slots):  # type: ignore[no-untyped-def]
     """Add up the reach of all slots; `card` has the board's first slot at `start`."""
-    passed = Passed(code, sums, reach, wide=True)
+    passed = ReachSums(code, sums, reach, wide=True)
     add_slots(passed, card, start.integer, code.index(0), slots.integer)
     passed.keep()
 
@@ -58,7 +58,7 @@ def sweep(code, sums, reach, card, other, won, own, ties, tie_at, pays, first, c
     (other_card, own_card), (tie, below, upto) = card.fields, ties.fields
     other, own, tie_at = other.integer, own.integer, tie_at.integer
     ahead, level = (code.load(pay, first.integer) for pay in pays.fields)
-    passed = Passed(code, sums, reach, wide=True)
+    passed = ReachSums(code, sums, reach, wide=True)
     done = cgutils.alloca_once_value(code.builder, code.index(0))
 
     def add_until(stop: Any) -> Any:

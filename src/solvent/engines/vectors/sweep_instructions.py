@@ -30,7 +30,7 @@ def apart(code: Code, everyone: Any, sums: Parameter, cards: tuple[Any, Any]) ->
     return code.numbers.subtract(everyone, *(code.load(sums, card) for card in cards))
 
 
-class Passed:
+class ReachSums:
     """The reach of the slots passed so far: P of all, in float64 if `wide`, and P_c of each card in `sums`."""
 
     def __init__(self, code: Code, sums: Parameter, reach: Parameter, wide: bool = False) -> None:
@@ -58,7 +58,7 @@ class Passed:
         self.code.store(self.read(), self.sums, self.code.index(0))
 
 
-def add_slots(passed: Passed, card: Parameter, start: Any, first: Any, stop: Any) -> None:
+def add_slots(passed: ReachSums, card: Parameter, start: Any, first: Any, stop: Any) -> None:
     """Pass the slots first..stop-1; `card` has the board's first slot at `start`."""
     code = passed.code
     with code.each(first, stop) as slot:
@@ -135,7 +135,7 @@ def _gather(code: Code, used: int) -> None:
 @instruction
 def pile(code, sums, reach, card, start, slots):  # type: ignore[no-untyped-def]
     """Add up the reach of all slots; `card` has the board's first slot at `start`."""
-    passed = Passed(code, sums, reach)
+    passed = ReachSums(code, sums, reach)
     add_slots(passed, card, start.integer, code.index(0), slots.integer)
     passed.keep()
 
@@ -143,7 +143,7 @@ def pile(code, sums, reach, card, start, slots):  # type: ignore[no-untyped-def]
 @instruction
 def sweep(code, sums, reach, card, start, slots, tie, won):  # type: ignore[no-untyped-def]
     """Add up the reach of all slots tie by tie; won = D- + D+, the reach before and after h's tie"""
-    start, passed = start.integer, Passed(code, sums, reach)
+    start, passed = start.integer, ReachSums(code, sums, reach)
 
     def others(slot: Any) -> Any:
         return apart(code, passed.read(), sums, cards_of(code, card, code.plus(start, slot)))

@@ -1,8 +1,8 @@
 """Bet sizes that a solve may find: `auto,from=25%,to=300%,steps=16,at-most=16,nodes=33.3333%`.
 
 The candidates are `steps` sizes from the smallest to the largest, each larger than the one before by the same
-factor. A solve starts with the smallest, the largest and all-in; raises are as the spot has them. What keeps the
-tree small is the limit of nodes: sizes then stand where they gain most for a node, many at the decisions that
+factor. A solve starts with the smallest, the largest and all-in; raises are those of the spot. The limit of
+nodes keeps the tree small: sizes then stand where they gain most for a node, many at the decisions that
 matter and none at most others. With at most three at a decision turns stay too exploitable.
 """
 

@@ -69,7 +69,7 @@ class Worth:
 
 
 Inherited = tuple[Worth, str, str, float]
-"""A new bet, and a size that comes behind it: its line, its action and the part of the pot that it is."""
+"""A new bet, and a size that comes behind it: its line, its action and its fraction of the pot."""
 
 
 def place_of(spot: Spot, history: str) -> tuple[str, int]:
@@ -196,17 +196,17 @@ class Looks:
     def look(self, solver: GrowingSolver, auto: AutoSizes, lines: Counter[str], limits: LookLimits) -> Look:
         """Weigh all candidates against the present average strategy, and choose those to add."""
         worths: list[Worth] = []
-        below = subtree_nodes(solver)
-        values = self._action_values(solver) if auto.trial is None else None
-        responses = (
-            [] if values is None else [response_reach(solver, self.game, values, who) for who in (0, 1)]
-        )
+        below, betting = subtree_nodes(solver), solver.game.tree.betting
+        values = self._action_values(solver) if auto.trial is None else np.zeros(0)
+        responses = [response_reach(solver, self.game, values, who) for who in (0, 1) if auto.trial is None]
         for node, new in _candidates(solver, self.game, auto, lines):
             reach = own_reach(solver, node)
-            if values is None:
-                gains = trial_gains(solver, node, new, auto.trial or 1)
+            if auto.trial is not None:
+                gains = trial_gains(solver, node, new, auto.trial)
             else:
-                gains = response_gains(solver, self.game, node, new, values)
+                rows = _rows_by_name(values, self.game, betting[node].history)
+                best = np.max([rows[name] for name in betting[node].actions], axis=0).astype(np.float64)
+                gains = {name: np.maximum(rows[name] - best, 0.0) for name in new}
                 response = responses[solver.game.tree.player[node]][node]
                 reach = (1 - RESPONSE) * reach + RESPONSE * response
             worths += _worths(solver, node, below, reach, gains)
@@ -225,23 +225,6 @@ class Looks:
     def evaluate(self, solver: GrowingSolver) -> HoldemEvaluation:
         """Evaluate the average strategy in the game with all candidates."""
         return self.larger.evaluate(solver.game, solver.average, solver.locks)
-
-
-def response_gains(
-    solver: GrowingSolver,
-    larger: HoldemGame,
-    node: int,
-    new: Sequence[str],
-    values: NDArray[np.floating],
-) -> dict[str, NDArray[np.float64]]:
-    """The gains of new actions at a decision over the best present one, by best responses: [boards, slots] each.
-
-    values: what each action of the larger tree is worth to a best response, by cell.
-    """
-    betting = solver.game.tree.betting[node]
-    rows = _rows_by_name(values, larger, betting.history)
-    best = np.max([rows[name].astype(np.float64) for name in betting.actions], axis=0)
-    return {name: np.maximum(rows[name] - best, 0.0) for name in new}
 
 
 def trial_gains(

@@ -80,14 +80,11 @@ def own_steps(small, views, rows, table, first, stop, weights, work, factors):  
     for step in range(first, stop):
         cell, target = base + edge_at[views.edge[step]], views.target[step] * slots
         at = small_base + small.edge_at[views.seen_edge[step]] if known else 0
-        if target >= 0:
-            for k in range(slots):
-                weight = work[weights + k] * (factors[0, k] * small.table[at + k] + factors[1, k])
-                table[cell + k] += weight
+        for k in range(slots):
+            weight = work[weights + k] * (factors[0, k] * small.table[at + k] + factors[1, k])
+            table[cell + k] += weight
+            if target >= 0:
                 work[target + k] += weight
-        else:
-            for k in range(slots):
-                table[cell + k] += work[weights + k] * (factors[0, k] * small.table[at + k] + factors[1, k])
 
 
 @internal

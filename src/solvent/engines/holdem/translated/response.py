@@ -24,7 +24,12 @@ from solvent.abstraction.betting.tree_translation import CHECK, NONE, Translatio
 from solvent.engines.holdem.carry_over import same_cards
 from solvent.engines.holdem.holdem_pass import HoldemPass
 from solvent.engines.holdem.kernels import RECORD, RESPOND, Tables
-from solvent.engines.holdem.response import HoldemEvaluation, evaluate_holdem, values_by_player
+from solvent.engines.holdem.response import (
+    HoldemEvaluation,
+    evaluate_holdem,
+    measured_tables,
+    values_by_player,
+)
 from solvent.engines.holdem.table_views import (
     board_counts,
     impose_locks,
@@ -35,7 +40,7 @@ from solvent.engines.holdem.table_views import (
 from solvent.engines.holdem.translated import kernels
 from solvent.engines.holdem.translated.kernels import SmallTable, ViewPlan
 from solvent.forms.holdem.game import HoldemGame
-from solvent.forms.holdem.locks import LockTables, NodeLock, lock_tables
+from solvent.forms.holdem.locks import NodeLock, lock_tables
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import new_table
 from solvent.foundation.kernels.threads import in_pieces
@@ -115,8 +120,7 @@ class ActionValues:
         street, player = int(tree.street[node]), int(tree.player[node])
         reach = node_numbers(self.played.played, game, node).sum(axis=1, dtype=np.float64)
         reach = reach * range_weights(game, street, player)
-        locks = LockTables(self.played.lock_at, self.played.locked, self.played.lock)
-        reach[locked_hands(game, locks, node)] = 0.0
+        reach[locked_hands(game, self.played.locks, node)] = 0.0
         return np.asarray(reach * board_counts(game, street)[:, None])
 
 
@@ -273,10 +277,9 @@ class LargerTree:
         if self._last is None or self._last.small is not small:
             self._last = TranslatedTable(small, self.passes, self.small_bets)
         played = self._last.fill(average)
-        held = lock_tables(self.game, carried_locks(small, self.game, locks))
-        held = held._replace(probability=held.probability.astype(played.dtype))
-        impose_locks(self.game, held, played)
-        return Tables(played, played, played[:0], played[:0], *held)
+        tables = measured_tables(played, lock_tables(self.game, carried_locks(small, self.game, locks)))
+        impose_locks(self.game, tables.locks, played)
+        return tables
 
 
 def carried_locks(small: HoldemGame, large: HoldemGame, locks: Sequence[NodeLock]) -> list[NodeLock]:
