@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from solvent.engines.rules import ADDING_UP, RegretRule
 from solvent.foundation.errors import InputError
@@ -45,7 +45,7 @@ BY_GATES = cast(float, None)
 """Stands for the number that the gates have, until a `Pruning` is made."""
 
 
-def check_number(name: str, number: Any) -> None:
+def check_number(name: str, number: float) -> None:
     """Reject an option that is not a number of at least 0."""
     if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
         raise InputError(f"{name} must be a number of at least 0, not {number!r}")

@@ -103,10 +103,10 @@ def give_showdowns(code, sums, reach, card, start, same, work, rows, pays, first
     builder = code.builder
     behind, *tie = (code.load(pay, first.integer) for pay in pays.fields)
 
-    def paid(at: Any, total: Any, own: Callable[[], Any]) -> Any:
+    def paid(at: Any, place: Any, total: Any) -> Any:
         found = builder.fadd(code.load(won, code.row(at)), builder.fmul(total, behind))
         for pay in tie:
-            found = builder.fadd(found, builder.fmul(own(), pay))
+            found = builder.fadd(found, builder.fmul(code.load(reach, code.row(same.index(place))), pay))
         return found
 
     _give_rows(code, behind, paid)
@@ -117,18 +117,19 @@ def give_folds(code, sums, reach, card, start, same, work, rows, stakes, first, 
     """work[rows[first + j] + i] = stake (D* + own reach) for all slots i and WIDTH lanes j."""
     stake = code.load(stakes, first.integer)
 
-    def paid(at: Any, total: Any, own: Callable[[], Any]) -> Any:
-        return code.builder.fmul(code.builder.fadd(total, own()), stake)
+    def paid(at: Any, place: Any, total: Any) -> Any:
+        own = code.load(reach, code.row(same.index(place)))
+        return code.builder.fmul(code.builder.fadd(total, own), stake)
 
     _give_rows(code, stake, paid)
 
 
-def _give_rows(code: Code, pay: Any, paid: Callable[[Any, Any, Callable[[], Any]], Any]) -> None:
-    """work[rows[first + j] + i] = paid(i, D*, own reach) for all slots i and WIDTH lanes j, 0 for traces.
+def _give_rows(code: Code, pay: Any, paid: Callable[[Any, Any, Any], Any]) -> None:
+    """work[rows[first + j] + i] = paid(i, its place, D*), 0 for traces, for all slots i and WIDTH lanes j.
 
     A trace is measured by `pay`, what the whole reach pays in each lane for a hand of it.
     """
-    sums, reach, card, start, same, work, rows, _, first, slots, *_ = code.parameters
+    sums, _, card, start, _, work, rows, _, first, slots, *_ = code.parameters
     everyone = code.load(sums, code.index(0))
     trace = _trace(code, everyone, pay)
     begin = [rows.index(code.plus(first.integer, lane)) for lane in range(WIDTH)]
@@ -138,8 +139,7 @@ def _give_rows(code: Code, pay: Any, paid: Callable[[Any, Any, Callable[[], Any]
             at = code.plus(slot, k)
             place = code.plus(start.integer, at)
             total = apart(code, everyone, sums, cards_of(code, card, place))
-            value = paid(at, total, lambda place=place: code.load(reach, code.row(same.index(place))))
-            squared.append(_cut(code, value, trace))
+            squared.append(_cut(code, paid(at, place, total), trace))
         for lane, row in enumerate(code.exchanged(squared)):
             code.store(row, work, code.plus(begin[lane], slot))
 

@@ -242,8 +242,7 @@ class RecoverySolver(SummingSolver):
         The second sum is of v(I) over the solve so far; the paper prints v(I, a), and its proof uses v(I).
         """
         found = np.stack([self.value_sums(self.player, node) for node in self.entered])
-        regrets = self.scale_to_install[REGRETS] * found - self.before.value_sums(
-            self.player, self.before_head
-        )
+        regrets: NDArray[np.float64] = self.scale_to_install[REGRETS] * found
+        regrets -= self.before.value_sums(self.player, self.before_head)
         regrets[:, self.before.locked_hands(self.before_head)] = 0.0
         return regrets
