@@ -31,8 +31,8 @@ class HoldemPass:
         self.plan = lay_out(game, dtype)
         split = _split(game, threads)
         self.threads = min(threads, len(game.streets[split].boards))
-        self.spaces = self._spaces(split)
         most = max(side.slots for street in game.streets for side in street.sides)
+        self.spaces = self._spaces(split, most)
         size = int(self.plan.streets["work_stop"][-1])
         self._workspaces = [
             Workspace(np.zeros(size, dtype=dtype), scratch_for(dtype, most, len(game.streets)), thread)
@@ -122,13 +122,12 @@ class HoldemPass:
         else:
             on_each(work, self.threads)
 
-    def _spaces(self, split: int) -> Spaces:
+    def _spaces(self, split: int, most: int) -> Spaces:
         game, streets = self.game, self.plan.streets
         sizes = (streets["work_stop"] - streets["work_at"])[:split]
         boards = [len(street.boards) for street in game.streets[:split]]
         by_board = np.repeat(sizes, boards).astype(np.int64)
         here = game.streets[split]
-        most = max(side.slots for street in game.streets for side in street.sides)
         shape = (len(here.boards), len(game.tree.subtrees[split]), max(side.slots for side in here.sides))
         return Spaces(
             head=np.zeros(int(by_board.sum()), dtype=self.dtype),
