@@ -179,7 +179,7 @@ def measure_plans(setup: SpeedSetup, kept: KeptRuns, say: Say) -> Found:
         theirs(1)  # the first iteration builds their tables
         solvers = {plan: HistorySolver(tree, "cfr", plan=plan, threads=setup.threads) for plan in PLANS}
         say("compiling kernels (once per machine)")
-        compiling = {plan: compile_seconds(solver) for plan, solver in solvers.items()}
+        compiling = {plan: compile_seconds(solver.warm_up) for plan, solver in solvers.items()}
         run: dict[str, Callable[[int], None]] = {plan: solver.run for plan, solver in solvers.items()}
         run[OPENSPIEL] = theirs
         times = time_in_turn(run, setup.repeats, time.perf_counter, 1, f"{name}: ", say)
