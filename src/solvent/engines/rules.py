@@ -113,9 +113,9 @@ class RegretRule(ABC):
 
     def __str__(self) -> str:
         given = {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else vars(self)
-        shown = ",".join((f"{key}=" if self.own else "") + spell(value) for key, value in given.items())
-        name = RULE_NAMES.get(type(self), type(self).__name__.lower())
-        return name + (f"({shown})" if shown else "")
+        known = RULE_NAMES.get(type(self))
+        shown = ",".join(("" if known else f"{key}=") + spell(value) for key, value in given.items())
+        return (known or type(self).__name__.lower()) + (f"({shown})" if shown else "")
 
     def check_clock(self, t: int, dtype: DTypeLike = np.float64) -> None:
         """Refuse the rule if the solvers could not follow it to iteration t."""

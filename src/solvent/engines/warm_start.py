@@ -14,8 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.engines.rules import Weights
-from solvent.engines.solver import Solver
+from solvent.engines.rules import RegretRule, Weights
 from solvent.foundation.errors import InputError
 from solvent.strategy.arena import Arena
 from solvent.strategy.solved.locks import Locks
@@ -28,11 +27,14 @@ ONE_ITERATION = np.array([(*Weights(), 0.0)], dtype=np.float64)
 """A schedule of one plain CFR iteration."""
 
 
-class WarmSolver(Solver, Protocol):
+class WarmSolver(Protocol):
     """A solver that can be started."""
 
     arena: Arena
     locks: Locks | None
+    rule: RegretRule
+    iterations: int
+    head_start: float
 
     def play_once(self, strategy: NDArray[np.float64]) -> None:
         """One plain CFR iteration in which both play `strategy`: tables become its regrets and its reach."""
