@@ -94,27 +94,27 @@ def has(stored: Stored, block: int, hand: int) -> bool:
 
 def hands_without_tables(solver: PrunedPublicSolver) -> list[tuple[int, int, int]]:
     """Nodes, boards and hands at which both players may come and the hand has no action to play."""
-    ground, stored = solver._ground, solver.regrets.stored
-    tree, found = ground.tree, []
+    layout, stored = solver._layout, solver.regrets.stored
+    tree, found = layout.tree, []
 
     def comes(player: int, node: int, board: int, hand: int) -> bool:
         """Whether the hand's last own action before a node is stored."""
-        edge = ground.last_edge[1 - player, node]
+        edge = layout.last_edge[1 - player, node]
         if edge < 0:
             return True
-        boards = ground.top if ground.level[node] == 0 else ground.last
-        if ground.level[ground.edge_node[edge]] != ground.level[node]:
+        boards = layout.top if layout.level[node] == 0 else layout.last
+        if layout.level[layout.edge_node[edge]] != layout.level[node]:
             board, hand = 0, int(boards.parent_slot[board, hand])
-        return has(stored, ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1], hand)
+        return has(stored, layout.edge_block[edge, 0] + board * layout.edge_block[edge, 1], hand)
 
     for node in np.flatnonzero(tree.symbol == DECISION):
-        boards = ground.top if ground.level[node] == 0 else ground.last
+        boards = layout.top if layout.level[node] == 0 else layout.last
         player, hands = int(tree.player[node]), range(boards.hand.shape[1])
         edges = range(tree.first_edge[node], tree.first_edge[node + 1])
         for board in range(len(boards.hand)):
             if not any(comes(1 - player, node, board, hand) for hand in hands):
                 continue
-            blocks = [ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1] for edge in edges]
+            blocks = [layout.edge_block[edge, 0] + board * layout.edge_block[edge, 1] for edge in edges]
             found += [
                 (int(node), board, hand)
                 for hand in hands

@@ -118,7 +118,7 @@ def test_nothing_is_stored_behind_what_is_pruned(game: PublicGame, rule: str, up
         solver.run(10)
         regrets, averages = (held_of(solver, tables) for tables in (solver.regrets, solver.averages))
         for node, board in positions(game):
-            block = solver._ground.node_block[node, 0] + board * solver._ground.node_block[node, 1]
+            block = solver._layout.node_block[node, 0] + board * solver._layout.node_block[node, 1]
             slots = game.rounds[game.nodes.round[node]].slots
             live = bits_of(solver.values)[block, :slots]
             np.testing.assert_array_equal(live, own_reach(solver, regrets, node, board, True))
@@ -293,7 +293,7 @@ def held_of(solver: PrunedPublicSolver, tables: HandBlocks) -> list[np.ndarray]:
     """For each edge bool[boards, slots]: what is stored."""
     game, bits = solver.game, bits_of(tables)
     found = []
-    for edge, (first, step) in enumerate(solver._ground.edge_block.tolist()):
+    for edge, (first, step) in enumerate(solver._layout.edge_block.tolist()):
         here = game.rounds[game.nodes.round[game.edge_node[edge]]]
         found.append(bits[first + step * np.arange(len(here.boards)), : here.slots])
     return found
@@ -305,7 +305,7 @@ def own_reach(
     """Numbers of a player's last action before one of the player's nodes; `root` where there was none."""
     game = solver.game
     here = game.rounds[game.nodes.round[node]]
-    last = int(solver._ground.last_edge[1 - game.nodes.player[node], node])
+    last = int(solver._layout.last_edge[1 - game.nodes.player[node], node])
     if last < 0:
         return np.full(here.slots, root)
     if game.nodes.round[game.edge_node[last]] == game.nodes.round[node]:

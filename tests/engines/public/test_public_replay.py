@@ -103,12 +103,12 @@ class Watched(PrunedPublicSolver):
         self.expected = np.zeros(self.tree.cells)
         """Regrets by the rule, step by step."""
         self.size = float(np.abs(self.tree.payoff).max(initial=1.0))
-        ground, cell = self._ground, self.cell
-        self.edge_block = ground.edge_block[cell.edge, 0] + cell.board * ground.edge_block[cell.edge, 1]
+        layout, cell = self._layout, self.cell
+        self.edge_block = layout.edge_block[cell.edge, 0] + cell.board * layout.edge_block[cell.edge, 1]
         first = cell.first
         self.node_block = (
-            ground.node_block[cell.node[first], 0]
-            + cell.board[first] * ground.node_block[cell.node[first], 1]
+            layout.node_block[cell.node[first], 0]
+            + cell.board[first] * layout.node_block[cell.node[first], 1]
         )
 
     # By the tree's cells

@@ -20,7 +20,7 @@ from solvent.engines.schedule import AVERAGE, FLOOR, NEGATIVE, POSITIVE, PREDICT
 from solvent.engines.vectors import elementwise as _elementwise
 from solvent.engines.vectors import matching as _matching
 from solvent.forms.public.game import DECISION
-from solvent.foundation.kernels.compiling import compiled, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, internal, internal_compiled, joined
 
 Array = Any
 
@@ -29,14 +29,16 @@ matching: Any = _matching
 """Intrinsics, whose types only the compiler knows."""
 
 UPDATE, RESPOND, EVALUATE, RESPOND_UNLOCKED = 0, 1, 2, 3
-"""What happens at the traverser's own nodes: regrets change, the best action is taken, the strategy is played.
+"""Modes of the traverser's own nodes: regrets change, the best action is taken, the strategy is played.
 
 RESPOND_UNLOCKED takes the best action where `Tables.regret` is 0 and plays the strategy elsewhere.
 """
+SPARE = 4
+"""Rows of a workspace for passing use."""
 
 
 class Tree(NamedTuple):
-    """The betting tree and what does not depend on boards. A leading axis of 2 is the traverser."""
+    """The betting tree and all else that does not depend on boards. A leading axis of 2 is the traverser."""
 
     symbol: Array
     player: Array
@@ -50,13 +52,10 @@ class Tree(NamedTuple):
     """int32[2, nodes]: the row that holds the traverser's own reach."""
     value_row: Array
     """int32[nodes]: the row that holds the traverser's values."""
-    first_other: int
-    """The row of the other's reach of a subtree's root."""
     first_own: int
-    spare: int
-    """The first of four more rows for passing use."""
+    """The row of the traverser's own reach of a subtree's root; that of the other's is 0."""
     rows: int
-    """How many rows a workspace has, of one entry a slot each."""
+    """Rows of a workspace, of one entry per slot each; the last `SPARE` are for passing use."""
     root_reach: Array
     """float[2, hands]: the other player's reach before anything is played, which is that player's range."""
     own_range: Array
@@ -69,7 +68,7 @@ class Tree(NamedTuple):
     """int32[hands], empty without isomorphism: hands of one orbit have one value before any board."""
     groups: swept.Groups
     rounds: int
-    """How many rounds are played; tuples of rounds are padded, so that all games share compiled kernels."""
+    """Rounds that are played; tuples of rounds are padded, so that all games share compiled kernels."""
 
 
 class Boards(NamedTuple):
@@ -83,13 +82,6 @@ class Boards(NamedTuple):
     multiplicity: Array
     subtree: Array
     """int64[subtrees, 4]: first node, one past the last, the deal node above, the subtree that one is in."""
-
-
-class Space(NamedTuple):
-    """Workspaces of a round that is not the last, one for each subtree and board."""
-
-    work: Array
-    """float[subtrees, boards, rows x slots]"""
 
 
 class Tables(NamedTuple):
@@ -111,7 +103,7 @@ class Tables(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What happens at own nodes, and the regret rule's weights for this iteration."""
+    """The mode of own nodes, and the regret rule's weights for this iteration."""
 
     mode: int
     positive: float
@@ -119,12 +111,12 @@ class Rule(NamedTuple):
     floor: float
     average: float
     prediction: float
-    """How much of the last regrets the strategies of this iteration expect again."""
+    """The share of the last regrets that the strategies of this iteration expect again."""
 
 
 @internal_compiled
 def match(tables, first, stop, base, prediction, slots, work, total):  # type: ignore[no-untyped-def]
-    """Rows with which sigma(a) = max(0, expected regret) / total + uniform, for the actions first..stop-1."""
+    """Make rows with which sigma(a) = max(0, expected regret) / total + uniform, for the actions first..stop-1."""
     uniform = total + slots
     work[total:uniform] = 0
     stored = 0
@@ -168,8 +160,8 @@ def plain(offset, first, stop):  # type: ignore[no-untyped-def]
 
 @internal_compiled
 def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type: ignore[no-untyped-def]
-    """Reach from the subtree's root to all its nodes; in UPDATE the traverser's average grows on the way."""
-    total = tree.spare * slots
+    """Carry reach from the subtree's root to all its nodes; in UPDATE the traverser's average grows on the way."""
+    total = (tree.rows - SPARE) * slots
     sigma = total + 2 * slots
     child, seen, average, offset = tree.child, tables.seen, tables.average, tables.offset
     for node in range(start, stop):
@@ -210,8 +202,8 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
 
 @internal_compiled
 def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type: ignore[no-untyped-def]
-    """Values from terminals and deals back to the root; the traverser's own nodes as `rule.mode` says."""
-    total = tree.spare * slots
+    """Carry values from terminals and deals back to the root; the traverser's own nodes as `rule.mode` says."""
+    total = (tree.rows - SPARE) * slots
     sigma, gain = total + 2 * slots, total + 3 * slots
     child, seen, regret, offset, rows = tree.child, tables.seen, tables.regret, tables.offset, tree.value_row
     positive, negative, floor = rule.positive, rule.negative, rule.floor
@@ -280,7 +272,7 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
 
 @internal_compiled
 def rows_ahead(edges):  # type: ignore[no-untyped-def]
-    """Space for the rows of a subtree with so many edges, none yet."""
+    """Make room for the rows of a subtree of this many edges; it lists none yet."""
     return swept.Ahead(np.zeros(2 * edges, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
@@ -301,35 +293,48 @@ def look_ahead(ahead, tree, tables, player, start, stop, base):  # type: ignore[
     ahead.count[0] = count
 
 
-@internal_compiled
-def average_over_orbits(orbit, vector):  # type: ignore[no-untyped-def]
-    """Give hands that differ only in the names of suits the mean of their values."""
-    sums = np.zeros(len(orbit))
-    counts = np.zeros(len(orbit))
-    for k in range(len(orbit)):
-        sums[orbit[k]] += vector[k]
-        counts[orbit[k]] += 1.0
-    for k in range(len(orbit)):
-        vector[k] = sums[orbit[k]] / counts[orbit[k]]
+@joined
+def average_over_orbits(orbit, work, at, space):  # type: ignore[no-untyped-def]
+    """Give hands that differ only in the names of suits the mean of their values; `space` has two vectors."""
+    hands = len(orbit)
+    for k in range(2 * hands):
+        space[k] = 0.0
+    for k in range(hands):
+        space[orbit[k]] += work[at + k]
+        space[hands + orbit[k]] += 1.0
+    for k in range(hands):
+        work[at + k] = space[orbit[k]] / space[hands + orbit[k]]
 
 
-@internal_compiled
-def start_from(tree, boards, player, board, reached, reached_own, slots, work):  # type: ignore[no-untyped-def]
-    """Carry the reaches at a deal node to the root of the subtree behind it, on one board."""
-    other = tree.first_other * slots
-    own = tree.first_own * slots
+@internal
+def gather(boards, board, slots, above, source, work, target):  # type: ignore[no-untyped-def]
+    """Carry a vector at a deal node to the hands of one of the boards that follow."""
     for k in range(slots):
-        before = boards.parent_slot[board, k]
-        work[other + k] = reached[before]
-        work[own + k] = reached_own[before]
+        work[target + k] = above[source + boards.parent_slot[board, k]]
+
+
+@internal
+def scatter(boards, board, slots, work, source, above, target):  # type: ignore[no-untyped-def]
+    """Add the values of one board's hands to those of the deal node before it."""
+    count = boards.multiplicity[board]
+    for k in range(slots):
+        above[target + boards.parent_slot[board, k]] += count * work[source + k]
+
+
+@internal
+def start_from(tree, boards, board, other_above, own_above, slots, work):  # type: ignore[no-untyped-def]
+    """Carry the reaches at a deal node to the root of the subtree behind it, on one board."""
+    gather(boards, board, slots, other_above, 0, work, 0)
+    gather(boards, board, slots, own_above, 0, work, tree.first_own * slots)
 
 
 @compiled
 def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignore[no-untyped-def]
-    """Reach from the start of the game to the deal nodes above the last round.
+    """Carry reach from the start of the game to the deal nodes above the last round.
 
-    `above`, float[2, subtrees of the last round, boards before it, slots there], receives what the last round
-    starts from: the other's reach, and the traverser's own.
+    `spaces`, float[subtrees, boards, rows x slots] of each round before the last, are workspaces. `above`, float[2,
+    subtrees of the last round, boards before it, slots there], receives what the last round starts from: the
+    other's reach, and the traverser's own.
     """
     last = tree.rounds - 1
     if last == 0:
@@ -337,44 +342,34 @@ def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignor
         above[1, 0, 0] = 1.0
     alone = np.ones(tree.root_reach.shape[1], dtype=above.dtype)
     for r in range(last):
-        boards, space = rounds[r], spaces[r]
+        boards = rounds[r]
         slots = boards.hand.shape[1]
         for s in range(len(boards.subtree)):
-            start, stop = boards.subtree[s, 0], boards.subtree[s, 1]
+            start, stop, deal = boards.subtree[s, 0], boards.subtree[s, 1], boards.subtree[s, 2]
             for board in range(len(boards.hand)):
-                work = space.work[s, board]
+                work = spaces[r][s, board]
                 if r == 0:
-                    start_from(tree, boards, player, board, tree.root_reach[player], alone, slots, work)
+                    start_from(tree, boards, board, tree.root_reach[player], alone, slots, work)
                 else:
-                    before = spaces[r - 1].work[boards.subtree[s, 3], boards.parent[board]]
+                    before = spaces[r - 1][boards.subtree[s, 3], boards.parent[board]]
                     width = rounds[r - 1].hand.shape[1]
-                    other = tree.other_row[player, boards.subtree[s, 2]] * width
-                    own = tree.own_row[player, boards.subtree[s, 2]] * width
-                    start_from(
-                        tree,
-                        boards,
-                        player,
-                        board,
-                        before[other : other + width],
-                        before[own : own + width],
-                        slots,
-                        work,
-                    )
+                    other, own = tree.other_row[player, deal] * width, tree.own_row[player, deal] * width
+                    start_from(tree, boards, board, before[other:], before[own:], slots, work)
                 descend(tree, tables, rule, player, start, stop, board * slots, slots, work)
     if last > 0:
-        subtree, space, slots = rounds[last].subtree, spaces[last - 1], above.shape[3]
+        subtree, slots = rounds[last].subtree, above.shape[3]
         for s in range(len(subtree)):
             other = tree.other_row[player, subtree[s, 2]] * slots
             own = tree.own_row[player, subtree[s, 2]] * slots
             for board in range(above.shape[2]):
-                work = space.work[subtree[s, 3], board]
+                work = spaces[last - 1][subtree[s, 3], board]
                 above[0, s, board] = work[other : other + slots]
                 above[1, s, board] = work[own : own + slots]
 
 
 @compiled
 def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop, out):  # type: ignore[no-untyped-def]
-    """Down, across and up over boards first..stop-1 of the last round, subtree by subtree.
+    """Pass down, across and up over boards first..stop-1 of the last round, subtree by subtree.
 
     `out`, float[subtrees, boards, slots], receives the values at the roots.
     """
@@ -387,8 +382,8 @@ def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop,
     for s in range(len(subtree)):
         start, end = subtree[s, 0], subtree[s, 1]
         for board in range(first, stop):
-            reached, reached_own = above[0, s, boards.parent[board]], above[1, s, boards.parent[board]]
-            start_from(tree, boards, player, board, reached, reached_own, slots, work)
+            parent = boards.parent[board]
+            start_from(tree, boards, board, above[0, s, parent], above[1, s, parent], slots, work)
             descend(tree, tables, rule, player, start, end, board * slots, slots, work)
             look_ahead(ahead, tree, tables, player, start, end, (board + 1) * slots)
             terminals.evaluate(
@@ -399,45 +394,34 @@ def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop,
             out[s, board] = work[value : value + slots]
 
 
-@internal_compiled
-def add_up(boards, orbit, below, total):  # type: ignore[no-untyped-def]
-    """One subtree's values on all boards, float[boards, slots], added up for the boards before, in order."""
-    total[:] = 0.0
-    for board in range(len(below)):
-        target = total[boards.parent[board]]
-        count = boards.multiplicity[board]
-        for k in range(below.shape[1]):
-            target[boards.parent_slot[board, k]] += count * below[board, k]
-    if len(orbit):
-        for board in range(len(total)):
-            average_over_orbits(orbit, total[board])
-
-
 @compiled
 def carry_up(tree, rounds, spaces, r, values, first, step):  # type: ignore[no-untyped-def]
-    """What every `step`-th subtree of round r + 1 is worth, to the deal nodes above in round r."""
-    boards, space, below = rounds[r], spaces[r], rounds[r + 1]
-    slots = boards.hand.shape[1]
-    total = np.zeros(boards.hand.shape)
+    """Add up the values of every `step`-th subtree of round r + 1, at the deal nodes above in round r."""
+    below, (boards, slots) = rounds[r + 1], rounds[r].hand.shape
+    total, space = np.zeros((boards, slots)), np.zeros(2 * len(tree.orbit))
     for s in range(first, len(below.subtree), step):
-        add_up(below, tree.orbit, values[s], total)
         value = tree.value_row[below.subtree[s, 2]] * slots
-        for board in range(len(boards.hand)):
-            work = space.work[below.subtree[s, 3], board]
+        total[:] = 0.0
+        for board in range(len(below.hand)):
+            scatter(below, board, below.hand.shape[1], values[s, board], 0, total[below.parent[board]], 0)
+        for board in range(boards):
+            if len(tree.orbit):
+                average_over_orbits(tree.orbit, total[board], 0, space)
+            work = spaces[r][below.subtree[s, 3], board]
             for k in range(slots):
                 work[value + k] = total[board, k]
 
 
 @compiled
 def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type: ignore[no-untyped-def]
-    """Values from the deals above the last round back to the start of the game, float[hands].
+    """Carry values from the deals above the last round back to the start of the game, float[hands].
 
     A game of one round has its values in `out` already.
     """
     last = tree.rounds - 1
-    values = out
+    values, orbit, sums = out, tree.orbit, np.zeros(2 * len(tree.orbit))
     for r in range(last - 1, -1, -1):
-        boards, space = rounds[r], spaces[r]
+        boards = rounds[r]
         slots = boards.hand.shape[1]
         if r < last - 1:
             carry_up(tree, rounds, spaces, r, values, np.int64(0), np.int64(1))
@@ -447,15 +431,13 @@ def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type
         for s in range(len(boards.subtree)):
             start, stop = boards.subtree[s, 0], boards.subtree[s, 1]
             for board in range(len(boards.hand)):
-                work = space.work[s, board]
+                work = spaces[r][s, board]
                 terminals.evaluate(
                     tree, player, boards, board, start, stop, evaluator, slots, work, scratch, ahead
                 )
-                if len(tree.orbit):
-                    for node in range(start, stop):
-                        if tree.symbol[node] >= 0:
-                            value = tree.value_row[node] * slots
-                            average_over_orbits(tree.orbit, work[value : value + slots])
+                for node in range(start, stop):
+                    if len(orbit) and tree.symbol[node] >= 0:
+                        average_over_orbits(orbit, work, tree.value_row[node] * slots, sums)
                 ascend(tree, tables, rule, player, start, stop, board * slots, slots, work)
                 value = tree.value_row[start] * slots
                 values[s, board] = work[value : value + slots]
@@ -464,7 +446,7 @@ def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type
 
 @compiled
 def iterate(tree, rounds, spaces, tables, schedule, alternating, evaluator, above, out):  # type: ignore[no-untyped-def]
-    """One iteration for each row of the rule's weights, on one thread.
+    """Run one iteration for each row of the rule's weights, on one thread.
 
     Numba compiles a kernel once more for each constant that it is called with; an `np.int64` is none to it.
     """

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from solvent.engines.public import kernels, terminals
-from solvent.engines.public.kernels import Boards, Rule, Space, Tables, Tree
+from solvent.engines.public.kernels import Boards, Rule, Tables, Tree
 from solvent.engines.public.swept import Groups
 from solvent.engines.schedule import KEEP
 from solvent.engines.vectors.code import WIDTH
@@ -99,13 +99,12 @@ class PublicPass:
             for player in (0, 1):
                 self.run(player, tables, Rule(kernels.UPDATE, *map(float, weights[:KEEP])))
 
-    def _space(self, level: int) -> Space:
+    def _space(self, level: int) -> NDArray[np.floating]:
         """Workspaces of a round that is not the last; a game of one round has an empty one for its type's sake."""
         here = self.game.rounds[level]
         if level == len(self.game.rounds) - 1:
-            return Space(np.zeros((0, 0, 0), dtype=self.dtype))
-        shape = (len(here.subtrees), len(here.boards), self.tree.rows * here.slots)
-        return Space(np.zeros(shape, dtype=self.dtype))
+            return np.zeros((0, 0, 0), dtype=self.dtype)
+        return np.zeros((len(here.subtrees), len(here.boards), self.tree.rows * here.slots), dtype=self.dtype)
 
 
 def padded(rounds: Sequence[Made], least: int) -> tuple[Made, ...]:
@@ -134,10 +133,8 @@ def _tree(game: PublicGame, dtype: np.dtype[Any]) -> Tree:
         other_row=other_row,
         own_row=own_row,
         value_row=value_row,
-        first_other=0,
         first_own=most,
-        spare=3 * most + 1,
-        rows=3 * most + 5,
+        rows=3 * most + 1 + kernels.SPARE,
         root_reach=np.ascontiguousarray(root, dtype=dtype),
         own_range=np.ascontiguousarray(ranges if weighted else ranges[:, :0], dtype=dtype),
         matrix=np.ascontiguousarray(matrix, dtype=dtype),

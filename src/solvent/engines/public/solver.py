@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.engines.full_width import FullWidth
+from solvent.engines.history import serial_kernels
 from solvent.engines.history.response import Evaluation
+from solvent.engines.history.sequence_plan import SequencePlan
 from solvent.engines.history.solver import check_options, table_dtype
 from solvent.engines.public.arrays import devices
 from solvent.engines.public.arrays.plan import ArrayPass
 from solvent.engines.public.kernels import Tables
 from solvent.engines.public.public_pass import EVALUATORS, PublicPass
 from solvent.engines.public.response import evaluate_paired, evaluate_public
-from solvent.engines.public.sequences import PublicSequences
 from solvent.engines.public.shapes import ShapePass
 from solvent.engines.public.walk import HistoryWalk
 from solvent.engines.rules import RegretRule, load_rule
@@ -48,8 +49,22 @@ class PublicPlan(Protocol):
     threads: int
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
-        """One iteration for each row of `schedule`, which holds the rule's weights."""
-        ...
+        """Run one iteration for each row of `schedule`, which holds the rule's weights."""
+
+
+class PublicSequences:
+    """The aggregated plan where hands are few: pairs of sequences side by side, without the game's histories."""
+
+    threads = 1
+
+    def __init__(self, game: PublicGame) -> None:
+        self.form = public_sequence_form(game)
+        self.plan = SequencePlan(self.form, game.name)
+
+    def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
+        """Run one iteration of a regret rule for each row of `schedule`."""
+        by_cell = serial_kernels.Tables(tables.regret, tables.average, tables.last, tables.value)
+        self.plan.iterate(schedule, alternating, by_cell, None)
 
 
 class OnPublicGame(OnPublicForm):
@@ -59,7 +74,7 @@ class OnPublicGame(OnPublicForm):
 
     @property
     def form_bytes(self) -> int:
-        """What the form takes beside the tables."""
+        """Memory of the form beside the tables."""
         arrays = [a for here in self.game.rounds for a in (here.hand, here.parent_slot, here.card, here.tie)]
         return sum(array.nbytes for array in arrays) + self.game.matrix.nbytes
 
@@ -114,7 +129,7 @@ class PublicSolver(OnPublicGame, FullWidth):
 
     @property
     def way(self) -> str:
-        """How the aggregated plan runs; another plan's own name."""
+        """The way in which the aggregated plan runs; another plan's own name."""
         if self.plan_name != "aggregated":
             return self.plan_name
         return "vectors" if self.device != "cpu" else way_of(self.game)
@@ -151,7 +166,7 @@ class PublicSolver(OnPublicGame, FullWidth):
     # Solving
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run more iterations."""
         if iterations == 0:
             return
         schedule = self.rule.schedule(self.head_start + self.iterations + 1, iterations, self.dtype)
@@ -186,7 +201,7 @@ class PublicSolver(OnPublicGame, FullWidth):
         )
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
-        """Begin with a strategy as if it had been played for so many iterations: by default those that made it."""
+        """Begin with a strategy as if it had been played for some iterations: by default those that made it."""
         start_from(self, np.asarray(strategy.probabilities, dtype=np.float64), strategy.facts, iterations)
 
     def play_once(self, strategy: NDArray[np.float64]) -> None:
@@ -207,7 +222,7 @@ class PublicSolver(OnPublicGame, FullWidth):
 
 
 def way_of(game: PublicGame) -> str:
-    """How the aggregated plan runs a game on the processor."""
+    """Choose the way in which the aggregated plan runs a game on the processor."""
     if game.sorted_hands or game.isomorphism:
         return "vectors"
     if few_histories(game):
@@ -216,7 +231,7 @@ def way_of(game: PublicGame) -> str:
 
 
 def check_public_options(plan: str, evaluator: str, device: str, threads: int) -> None:
-    """Refuse a plan, evaluator, device or number of threads that there is not."""
+    """Reject an unknown plan, evaluator or device, and a number of threads that no machine has."""
     if plan not in PLANS:
         raise InputError(f"there is no plan {plan!r} on the public form; the plans are {', '.join(PLANS)}")
     if evaluator not in ("auto", *EVALUATORS):

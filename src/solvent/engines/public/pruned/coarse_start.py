@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.betting.translation import lower_share
-from solvent.engines.public.pruned import coarse_kernels
+from solvent.engines.public.pruned.hand_blocks import ELSEWHERE, add_hands, block_of, holds
 from solvent.engines.public.pruned.solver import PrunedPublicSolver
 from solvent.forms.public.game import DECISION, PublicGame
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.compiling import compiled, internal
 from solvent.games.public_rules import FOLD
 
 SIZE = re.compile(r"(bet|raise) ([0-9.]+)$")
@@ -32,7 +33,7 @@ SIZE = re.compile(r"(bet|raise) ([0-9.]+)$")
 
 @dataclass(frozen=True)
 class CoarseStart:
-    """How a solve began from a coarser game."""
+    """Facts about a solve's start from a coarser game."""
 
     game: str
     iterations: int
@@ -41,7 +42,7 @@ class CoarseStart:
     returned: int
     """Infoset-actions that were stored because some of those were worth playing."""
     potential: float
-    """The sum of squared positive regrets after the start by that before it: CFR's bound grows by its square
+    """The sum of squared positive regrets after the start over that before it: CFR's bound grows by its square
     root."""
 
 
@@ -63,28 +64,29 @@ def start_from_coarse(solver: PrunedPublicSolver, coarse: PrunedPublicSolver) ->
             f"full game must be, too"
         )
     edges, kept = match_edges(solver.game, coarse.game)
-    ground, reset = solver._ground, solver._reset()
-    coarse_kernels.copy_kept(ground, coarse._ground, edges, kept, reset, coarse._reset())
-    coarse_kernels.leave_elsewhere(ground, solver.averages.stored, kept)
-    solver.play_from(edges, coarse._ground.edge_block, coarse.averages)
+    layout, tables = solver._layout, solver._stored()
+    copy_kept(layout, coarse._layout, edges, kept, tables, coarse._stored())
+    leave_elsewhere(layout, tables.averages, kept)
+    solver.play_from(edges, coarse._layout.edge_block, coarse.averages)
     solver.iterations = coarse.iterations
     counts, before = np.zeros(1), solver.regrets.numbers
-    first = coarse_kernels.potential(reset.regrets, reset.regret)
-    waiting = coarse_kernels.await_measure(ground, reset, counts)
+    first = potential(tables.regrets, tables.regret)
+    waiting = await_measure(layout, tables, counts)
     for player in (0, 1):
-        solver._settle(player, waiting[solver.game.nodes.player[ground.block_node[waiting]] == player])
+        mine = solver.game.nodes.player[layout.block_node[waiting]] == player
+        solver._settle(player, solver._step(), waiting[mine])
     solver._note_peak()
     return CoarseStart(
         coarse.name,
         coarse.iterations,
         int(counts[0]),
         solver.regrets.numbers - before,
-        coarse_kernels.potential(reset.regrets, reset.regret) / first if first > 0 else 1.0,
+        potential(tables.regrets, tables.regret) / first if first > 0 else 1.0,
     )
 
 
 def match_edges(game: PublicGame, coarse: PublicGame) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """For every edge of a game the edge of the coarse game that stands for it, -1 where it lacks the action.
+    """Find for every edge of a game the coarse game's edge that stands for it, -1 where it lacks the action.
 
     Nodes behind an action that the coarse game lacks are played as those behind the nearest of its sizes. Also, for
     every node, the coarse node if all actions on the way there are in the coarse game, else -1.
@@ -131,7 +133,7 @@ def match_edges(game: PublicGame, coarse: PublicGame) -> tuple[NDArray[np.int32]
 
 
 def _nearest(game: PublicGame, node: int, action: str, known: Sequence[str], name: str) -> int:
-    """Which of the coarse game's sizes stands for one that it lacks: the more probable of its neighbours.
+    """Choose which of the coarse game's sizes stands for one that it lacks: the more probable of its neighbours.
 
     That is the pseudo-harmonic mapping, with the larger of its two probabilities taken for 1.
     """
@@ -154,3 +156,103 @@ def _nearest(game: PublicGame, node: int, action: str, known: Sequence[str], nam
         return (below[-1] if below else above[0])[1]
     low = lower_share(size / pot, below[-1][0] / pot, above[0][0] / pot)
     return below[-1][1] if low >= 0.5 else above[0][1]
+
+
+@internal
+def copy_block(stored, block, slots, wanted, one, two, source, source_block, from_one, from_two):  # type: ignore[no-untyped-def]
+    """Copy a block of the coarse game's tables with the hands that it has."""
+    for hand in range(slots):
+        wanted[hand] = holds(source, source_block, hand)
+    add_hands(stored, block, slots, wanted, one, two)
+    place, origin = stored.offset[block], source.offset[source_block]
+    for k in range(source.count[source_block]):
+        one[place + k] = from_one[origin + k]
+        if len(two):
+            two[place + k] = from_two[origin + k]
+
+
+@compiled
+def copy_kept(layout, coarse_layout, edges, kept, into, origin):  # type: ignore[no-untyped-def]
+    """Copy regrets, averages and sums of values of all nodes and actions that the coarse game has."""
+    tree = layout.tree
+    wanted = np.zeros(max(layout.top.hand.shape[1], layout.last.hand.shape[1]))
+    for node in range(len(tree.symbol)):
+        if tree.symbol[node] != DECISION or kept[node] < 0:
+            continue
+        boards = layout.top if layout.level[node] == 0 else layout.last
+        slots = boards.hand.shape[1]
+        for board in range(len(boards.hand)):
+            block = block_of(layout.node_block, node, board)
+            like = block_of(coarse_layout.node_block, kept[node], board)
+            copy_block(
+                into.values, block, slots, wanted, into.value, into.bound,
+                origin.values, like, origin.value, origin.bound,
+            )  # fmt: skip
+            for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
+                if edges[edge] < 0:
+                    continue
+                block = block_of(layout.edge_block, edge, board)
+                like = block_of(coarse_layout.edge_block, edges[edge], board)
+                copy_block(
+                    into.regrets, block, slots, wanted, into.regret, into.gap,
+                    origin.regrets, like, origin.regret, origin.gap,
+                )  # fmt: skip
+                copy_block(
+                    into.averages, block, slots, wanted, into.average, into.average[:0],
+                    origin.averages, like, origin.average, origin.average[:0],
+                )  # fmt: skip
+
+
+@compiled
+def leave_elsewhere(layout, averages, kept):  # type: ignore[no-untyped-def]
+    """Mark the averages of all nodes that are not the coarse game's as read from its tables."""
+    tree = layout.tree
+    for node in range(len(tree.symbol)):
+        if tree.symbol[node] == DECISION and kept[node] < 0:
+            boards = layout.top if layout.level[node] == 0 else layout.last
+            for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
+                for board in range(len(boards.hand)):
+                    averages.offset[block_of(layout.edge_block, edge, board)] = ELSEWHERE
+
+
+@compiled
+def await_measure(layout, tables, counts):  # type: ignore[no-untyped-def]
+    """Mark infosets of which some actions are not stored for measuring; returns their blocks.
+
+    `counts[0]` grows by the actions.
+    """
+    tree = layout.tree
+    found = np.zeros(len(tables.values.offset), dtype=np.int64)
+    size = 0
+    for block in range(len(tables.values.offset)):
+        if tables.values.offset[block] < 0:
+            continue
+        node = layout.block_node[block]
+        board = (block - layout.node_block[node, 0]) // layout.node_block[node, 1]
+        slots = (layout.top if layout.level[node] == 0 else layout.last).hand.shape[1]
+        place = tables.values.offset[block]
+        waits = False
+        for hand in range(slots):
+            if not holds(tables.values, block, hand):
+                continue
+            lacking = 0
+            for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
+                lacking += not holds(tables.regrets, block_of(layout.edge_block, edge, board), hand)
+            tables.bound[place] = 0.0 if lacking else -np.inf
+            counts[0] += lacking
+            waits |= lacking > 0
+            place += 1
+        if waits:
+            found[size] = block
+            size += 1
+    return found[:size]
+
+
+@compiled
+def potential(regrets, regret):  # type: ignore[no-untyped-def]
+    """The sum of the squares of all regrets above 0."""
+    total = 0.0
+    for block in range(len(regrets.offset)):
+        for k in range(regrets.count[block]):
+            total += max(0.0, regret[regrets.offset[block] + k]) ** 2
+    return total

@@ -1,4 +1,4 @@
-"""Tables of numbers by block and hand, in which every hand of every block can come, go and return.
+"""Tables of numbers by block and hand, which every hand of every block can leave and enter again.
 
 A block is an action, or a node, on one board. It holds numbers for some of its hands: a bit mask says for which,
 and the numbers lie side by side in the order of the hands. The tables lie in memory that the system grants page
@@ -26,7 +26,7 @@ ABSENT, ELSEWHERE = -1, -2
 WORD = 64
 """Hands in a word of a mask."""
 ROOM = 1.25
-"""Tables are compacted when they reach so much further than what is stored."""
+"""Tables are compacted when they reach this many times as far as what is stored."""
 SPARE = 4096
 """Numbers of room beyond one for every hand of every block."""
 
@@ -37,11 +37,11 @@ class Stored(NamedTuple):
     mask: Array
     """int64[blocks, words]: bit h % 64 of word h // 64 is hand h."""
     count: Array
-    """int32[blocks]: how many hands of a block have numbers."""
+    """int32[blocks]: hands of a block that have numbers."""
     offset: Array
     """int64[blocks]: where a block's numbers begin; below 0 where it has none."""
     room: Array
-    """int64[3]: where the next block goes, how much room there is, and how many numbers are stored."""
+    """int64[3]: the place of the next block, the end of the room, and the numbers stored."""
 
 
 class HandBlocks:
@@ -80,13 +80,12 @@ class HandBlocks:
 
     @property
     def bytes(self) -> int:
-        """What the tables hold, and the index of what is stored; gaps, which are closed in time, do not count."""
+        """Memory of the numbers stored and of their index; gaps, which are closed in time, do not count."""
         index = sum(int(array.nbytes) for array in self.stored[:3])
         return int(self.numbers * self.dtype.itemsize * len(self.names) + index)
 
     def allow(self, growth: float) -> None:
-        """Let kernels add so many more numbers, as a part of what is stored, before they say that there is no
-        room."""
+        """Make room for kernels to add numbers, `growth` times as many as are stored."""
         most = int(self.slots.sum(dtype=np.int64)) + SPARE
         self.stored.room[1] = min(most, int(self.stored.room[0] + growth * self.numbers) + SPARE)
 
@@ -107,8 +106,7 @@ class HandBlocks:
                 area.madvise(mmap.MADV_DONTNEED, first, last - first)
 
     def dense(self, name: str, blocks: NDArray[np.int64]) -> NDArray[Any]:
-        """A table with a place for every hand of every block, in the order of `blocks`; 0 where nothing is
-        stored."""
+        """Spread a table over every hand of every block, in the order of `blocks`; 0 where nothing is stored."""
         slots = self.slots[blocks]
         ends = np.cumsum(slots, dtype=np.int64)
         whole = new_table(int(ends[-1]) if len(ends) else 0, self.dtype)
@@ -118,7 +116,7 @@ class HandBlocks:
     # Checkpoints
 
     def save(self, kind: str) -> dict[str, NDArray[Any]]:
-        """The numbers side by side in the order of blocks and hands, and which they are."""
+        """Return the numbers in the order of blocks and hands, and the masks that say whose they are."""
         starts = np.concatenate([[0], np.cumsum(np.maximum(self.stored.count, 0), dtype=np.int64)])
         saved: dict[str, NDArray[Any]] = {
             f"{kind}_mask": self.stored.mask,
@@ -130,7 +128,7 @@ class HandBlocks:
         return saved
 
     def restore(self, kind: str, saved: Mapping[str, NDArray[Any]]) -> None:
-        """Become what `save` described; a ValueError if that was of other blocks, hands or tables."""
+        """Restore what `save` returned; a ValueError if that was of other blocks, hands or tables."""
         mask, elsewhere = saved.get(f"{kind}_mask"), saved.get(f"{kind}_elsewhere")
         if mask is None or mask.shape != self.stored.mask.shape or mask.dtype != np.int64:
             raise ValueError(kind)
@@ -151,6 +149,12 @@ class HandBlocks:
         ends = np.cumsum(count, dtype=np.int64)
         self.stored.offset[:] = np.where(count > 0, ends - count, np.where(elsewhere, ELSEWHERE, ABSENT))
         self.stored.room[0] = self.stored.room[2] = total
+
+
+@joined
+def block_of(places, which, board):  # type: ignore[no-untyped-def]
+    """The block of an edge or a node on a board; places: `Layout.edge_block` or `Layout.node_block`."""
+    return places[which, 0] + board * places[which, 1]
 
 
 @joined
@@ -179,6 +183,17 @@ def expand(stored, table, block, slots, out, at, missing):  # type: ignore[no-un
             out[at + word * WORD + lowest_bit(bits)] = table[place]
             place += 1
             bits &= bits - 1
+
+
+@internal
+def put(stored, table, block, slots, wanted, numbers, at):  # type: ignore[no-untyped-def]
+    """Write `numbers[at : at + slots]` to a block for those of its hands that are `wanted`."""
+    place = stored.offset[block]
+    for hand in range(slots):
+        if holds(stored, block, hand):
+            if wanted[hand] != 0:
+                table[place] = numbers[at + hand]
+            place += 1
 
 
 @internal
@@ -289,7 +304,7 @@ def copy_blocks(stored, table, starts, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def count_bits(mask, count):  # type: ignore[no-untyped-def]
-    """How many bits of each row of masks are set."""
+    """Count the bits that are set in each row of masks."""
     for block in range(len(mask)):
         for word in range(mask.shape[1]):
             bits = mask[block, word]

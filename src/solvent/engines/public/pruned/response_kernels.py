@@ -10,63 +10,59 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvent.engines.public import terminals
-from solvent.engines.public.pruned.hand_blocks import ELSEWHERE, expand
+from solvent.engines.public.kernels import average_over_orbits, gather, scatter
+from solvent.engines.public.pruned.hand_blocks import ELSEWHERE, block_of, expand
 from solvent.engines.public.pruned.walk_kernels import (
     MISSING,
-    equalise,
-    gather,
-    make_room,
-    pass_by,
-    scatter,
-    some,
-    terminal,
+    evaluate_terminal,
+    make_workspace,
+    next_entered,
+    reaches,
+    sweep_scratch,
 )
 from solvent.forms.public.game import DEAL, DECISION
-from solvent.foundation.kernels.compiling import compiled, internal, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, internal, joined
 
 Array = Any
 
 SLACK = 1e-9
-"""How far below 0, as a part of sum |v(I)| + 1, a gap must be for rounding not to have brought it there."""
+"""The least gap below 0 that rounding cannot have made, as a share of |sum v(I)| + 1."""
 
 
-class Coarse(NamedTuple):
+class CoarseStrategy(NamedTuple):
     """A coarser game's cumulative strategy, which is played where this game's tables have nothing of their own."""
 
     edge: Array
     """int32[edges]: the coarse edge that stands for an edge; -1 for actions that the coarse game lacks."""
     edge_block: Array
-    """int64[coarse edges]"""
+    """int64[coarse edges, 2]: see `Layout.edge_block`."""
     averages: Any
     average: Array
 
 
-class Seen(NamedTuple):
+class OpponentView(NamedTuple):
     """The other player's strategies that a player's regrets were computed against, added up by block."""
 
     averages: Any
     average: Array
-    everything: float
-    """The weight of all iterations."""
-    coarse: Coarse
+    weight: float
+    """Of all iterations."""
+    coarse: CoarseStrategy
 
 
 @internal
-def coarse_sigma(ground, coarse, node, board, slots, sigma, total):  # type: ignore[no-untyped-def]
-    """The coarse average strategy at a node that has no tables of its own."""
-    first, last = ground.tree.first_edge[node], ground.tree.first_edge[node + 1]
+def coarse_sigma(layout, coarse, node, board, slots, sigma, total):  # type: ignore[no-untyped-def]
+    """Read the coarse average strategy at a node that has no tables of its own."""
+    first, last = layout.tree.first_edge[node], layout.tree.first_edge[node + 1]
     known = 0
-    for k in range(slots):
-        total[k] = 0.0
+    total[:slots] = 0.0
     for edge in range(first, last):
         at = (edge - first) * slots
         if coarse.edge[edge] < 0:
-            for k in range(slots):
-                sigma[at + k] = MISSING
+            sigma[at : at + slots] = MISSING
             continue
         known += 1
-        block = coarse.edge_block[coarse.edge[edge], 0] + board * coarse.edge_block[coarse.edge[edge], 1]
+        block = block_of(coarse.edge_block, coarse.edge[edge], board)
         expand(coarse.averages, coarse.average, block, slots, sigma, at, 0.0)
         for k in range(slots):
             total[k] += sigma[at + k]
@@ -80,100 +76,78 @@ def coarse_sigma(ground, coarse, node, board, slots, sigma, total):  # type: ign
 
 
 @internal
-def seen_at(ground, seen, player, level, board, node, slots, room):  # type: ignore[no-untyped-def]
+def read_reach(layout, view, player, level, board, node, slots, space):  # type: ignore[no-untyped-def]
     """Write the other player's cumulative reach of a node to the row of that reach."""
-    tree, boards, work, space = ground.tree, room.boards, room.work, room.sigma
+    tree, boards, work, wide = layout.tree, space.boards, space.work, space.sigma
     target = tree.other_row[player, node] * slots
-    edge = ground.last_edge[player, node]
+    edge = layout.last_edge[player, node]
     if edge < 0:
-        for k in range(slots):
-            work[target + k] = seen.everything
+        work[target : target + slots] = view.weight
+    elif layout.level[layout.edge_node[edge]] == level:
+        block = block_of(layout.edge_block, edge, board)
+        expand(view.averages, view.average, block, slots, work, target, 0.0)
     else:
-        block = ground.edge_block[edge, 0]
-        if ground.level[ground.edge_node[edge]] == level:
-            expand(
-                seen.averages,
-                seen.average,
-                block + board * ground.edge_block[edge, 1],
-                slots,
-                work,
-                target,
-                0.0,
-            )
-        else:
-            width = ground.top.hand.shape[1]
-            expand(seen.averages, seen.average, block, width, space, 0, 0.0)
-            for k in range(slots):
-                work[target + k] = space[boards.parent_slot[board, k]]
+        block, width = layout.edge_block[edge, 0], layout.top.hand.shape[1]
+        expand(view.averages, view.average, block, width, wide, 0, 0.0)
+        gather(boards, board, slots, wide, 0, work, target)
     for k in range(slots):
         work[target + k] *= tree.root_reach[player, boards.hand[board, k]]
 
 
-@internal
-def reach_down(ground, seen, player, level, board, start, stop, slots, room, scratch):  # type: ignore[no-untyped-def]
-    """Cumulative reach from a branch's root to all that the other player reaches, and the terminals there.
+@joined
+def reach_down(layout, view, player, level, board, start, stop, slots, space, scratch):  # type: ignore[no-untyped-def]
+    """Carry cumulative reach from a branch's root to all that the other player reaches, and the terminals there.
 
-    Rooms count nodes from `start`. Returns how many nodes the walk came to.
+    Workspaces count nodes from `start`. Returns the nodes that the walk came to.
     """
-    tree, work, entered = ground.tree, room.work, room.entered
+    tree, work, entered = layout.tree, space.work, space.entered
     touched = 0
     entered[0] = 1
     node = start
     while node < stop:
-        if not entered[node - start]:
-            node = pass_by(ground, entered, start, node)
-            continue
         touched += 1
-        symbol = tree.symbol[node]
-        if symbol >= 0:
-            terminal(ground, player, level, board, node, slots, room, scratch)
-        elif symbol == DECISION:
-            first, last = tree.first_edge[node], tree.first_edge[node + 1]
-            if tree.player[node] == player:
-                for edge in range(first, last):
-                    entered[tree.child[edge] - start] = 1
-                node += 1
-                continue
+        first, last = tree.first_edge[node], tree.first_edge[node + 1]
+        if tree.symbol[node] >= 0:
+            evaluate_terminal(layout, player, level, board, node, slots, space, scratch)
+        elif tree.symbol[node] == DECISION and tree.player[node] == player:
+            for edge in range(first, last):
+                entered[tree.child[edge] - start] = 1
+        elif tree.symbol[node] == DECISION:
             source = tree.other_row[player, node] * slots
-            elsewhere = (
-                seen.averages.offset[ground.edge_block[first, 0] + board * ground.edge_block[first, 1]]
-                == ELSEWHERE
-            )
+            elsewhere = view.averages.offset[block_of(layout.edge_block, first, board)] == ELSEWHERE
             if elsewhere:
-                coarse_sigma(ground, seen.coarse, node, board, slots, room.sigma, room.total)
+                coarse_sigma(layout, view.coarse, node, board, slots, space.sigma, space.total)
             for edge in range(first, last):
                 child = tree.child[edge]
                 target = tree.other_row[player, child] * slots
                 if elsewhere:
                     at = (edge - first) * slots
                     for k in range(slots):
-                        work[target + k] = work[source + k] * room.sigma[at + k]
+                        work[target + k] = work[source + k] * space.sigma[at + k]
                 else:
-                    block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
-                    expand(seen.averages, seen.average, block, slots, work, target, 0.0)
+                    block = block_of(layout.edge_block, edge, board)
+                    expand(view.averages, view.average, block, slots, work, target, 0.0)
                     for k in range(slots):
-                        work[target + k] *= tree.root_reach[player, room.boards.hand[board, k]]
-                entered[child - start] = some(work, target, slots)
-        node += 1
+                        work[target + k] *= tree.root_reach[player, space.boards.hand[board, k]]
+                entered[child - start] = reaches(work, target, slots)
+        node = next_entered(layout, entered, start, node + 1, stop)
     return touched
 
 
 @internal
-def values_up(ground, seen, player, board, start, stop, slots, room, plays):  # type: ignore[no-untyped-def]
-    """Values back to a branch's root: of the traverser's best actions or, with `plays`, of the average strategy."""
-    tree, work, entered = ground.tree, room.work, room.entered
+def values_up(layout, view, player, board, start, stop, slots, space, plays):  # type: ignore[no-untyped-def]
+    """Carry values up to a branch's root: of the best actions or, with `plays`, of the traverser's average."""
+    tree, work, entered = layout.tree, space.work, space.entered
     for node in range(stop - 1, start - 1, -1):
         if not entered[node - start] or tree.symbol[node] != DECISION:
             continue
-        first, last = tree.first_edge[node], tree.first_edge[node + 1]
-        value = tree.value_row[node] * slots
         mine = tree.player[node] == player
         if mine and plays:
-            average_value(ground, seen, board, node, slots, room)
+            average_value(layout, view, board, node, slots, space)
             continue
-        for k in range(slots):
-            work[value + k] = -np.inf if mine else 0
-        for edge in range(first, last):
+        value = tree.value_row[node] * slots
+        work[value : value + slots] = -np.inf if mine else 0.0
+        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
             child = tree.child[edge]
             if not entered[child - start]:
                 continue
@@ -187,18 +161,15 @@ def values_up(ground, seen, player, board, start, stop, slots, room, plays):  # 
 
 
 @internal
-def average_value(ground, seen, board, node, slots, room):  # type: ignore[no-untyped-def]
-    """The value of a node's infosets if the average strategy is played there."""
-    tree, work, sigma, total = ground.tree, room.work, room.sigma, room.total
+def average_value(layout, view, board, node, slots, space):  # type: ignore[no-untyped-def]
+    """Compute the value of a node's infosets if the average strategy is played there."""
+    tree, work, sigma, total = layout.tree, space.work, space.sigma, space.total
     first, last = tree.first_edge[node], tree.first_edge[node + 1]
     value = tree.value_row[node] * slots
-    for k in range(slots):
-        total[k] = 0.0
-        total[slots + k] = 0.0
-        total[2 * slots + k] = 0.0
+    total[: 3 * slots] = 0.0
     for edge in range(first, last):
-        block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
-        expand(seen.averages, seen.average, block, slots, sigma, 0, 0.0)
+        block = block_of(layout.edge_block, edge, board)
+        expand(view.averages, view.average, block, slots, sigma, 0, 0.0)
         below = tree.value_row[tree.child[edge]] * slots
         for k in range(slots):
             total[k] += sigma[k]
@@ -212,65 +183,57 @@ def average_value(ground, seen, board, node, slots, room):  # type: ignore[no-un
 
 
 @internal
-def respond_below(ground, seen, player, deal, slots, top, last, scratch, plays):  # type: ignore[no-untyped-def]
-    """What a deal node, whose reach is known, is worth over all boards; returns the nodes touched."""
-    tree, boards = ground.tree, ground.last
+def respond_below(layout, view, player, deal, slots, top, last, scratch, plays):  # type: ignore[no-untyped-def]
+    """Value a deal node, whose reach is known, over all boards; returns the nodes touched."""
+    tree, boards = layout.tree, layout.last
     inner = boards.hand.shape[1]
-    begin, end = boards.subtree[ground.below[deal], 0], boards.subtree[ground.below[deal], 1]
+    begin, end = boards.subtree[layout.below[deal], 0], boards.subtree[layout.below[deal], 1]
     source, value = tree.other_row[player, deal] * slots, tree.value_row[deal] * slots
     target = tree.other_row[player, begin] * inner
     touched = 0
     top.work[value : value + slots] = 0
     for board in range(len(boards.hand)):
         gather(boards, board, inner, top.work, source, last.work, target)
-        if not some(last.work, target, inner):
+        if not reaches(last.work, target, inner):
             continue
-        touched += reach_down(ground, seen, player, 1, board, begin, end, inner, last, scratch)
-        values_up(ground, seen, player, board, begin, end, inner, last, plays)
+        touched += reach_down(layout, view, player, 1, board, begin, end, inner, last, scratch)
+        values_up(layout, view, player, board, begin, end, inner, last, plays)
         scatter(boards, board, inner, last.work, tree.value_row[begin] * inner, top.work, value)
     if len(tree.orbit):
-        equalise(tree.orbit, top.work, value, top.total)
+        average_over_orbits(tree.orbit, top.work, value, top.total)
     return touched
 
 
 @internal
-def respond(ground, seen, player, level, board, root, room, last, scratch, plays):  # type: ignore[no-untyped-def]
-    """Value a node on one board for all of the traverser's hands, in its row of `room`; returns the nodes touched.
+def respond(layout, view, player, level, board, root, space, last, scratch, plays):  # type: ignore[no-untyped-def]
+    """Value a node on one board for all of the traverser's hands: T psi(I, a), in its row of `space`.
 
-    `last` is the room of the last round's subtrees behind a node of the first round.
+    `last` is the workspace of the last round's subtrees, behind a node of the first. Returns the nodes touched.
     """
-    tree = ground.tree
-    slots = room.boards.hand.shape[1]
-    stop = ground.stop[root]
-    seen_at(ground, seen, player, level, board, root, slots, room)
-    touched = reach_down(ground, seen, player, level, board, root, stop, slots, room, scratch)
+    tree = layout.tree
+    slots = space.boards.hand.shape[1]
+    stop = layout.stop[root]
+    read_reach(layout, view, player, level, board, root, slots, space)
+    touched = reach_down(layout, view, player, level, board, root, stop, slots, space, scratch)
     if level < tree.rounds - 1:
         for node in range(root, stop):
-            if room.entered[node - root] and tree.symbol[node] == DEAL:
-                touched += respond_below(ground, seen, player, node, slots, room, last, scratch, plays)
-    values_up(ground, seen, player, board, root, stop, slots, room, plays)
+            if space.entered[node - root] and tree.symbol[node] == DEAL:
+                touched += respond_below(layout, view, player, node, slots, space, last, scratch, plays)
+    values_up(layout, view, player, board, root, stop, slots, space, plays)
     return touched
 
 
-@internal_compiled
-def sweep_scratch(ground):  # type: ignore[no-untyped-def]
-    """Scratch for terminals on sorted hands, for boards of any round."""
-    slots = max(ground.top.hand.shape[1], ground.last.hand.shape[1])
-    sorts = ground.last.card.shape[1] > 0
-    return terminals.scratch_space(ground.tree.root_reach, slots, terminals.SWEPT, sorts, ground.tree.rows)
-
-
 @compiled
-def value_game(ground, seen, player, plays):  # type: ignore[no-untyped-def]
-    """What the game is worth to a player who responds best or, with `plays`, plays the average strategy.
+def value_game(layout, view, player, plays):  # type: ignore[no-untyped-def]
+    """Value the game for a player who responds best or, with `plays`, plays the average strategy.
 
-    It is in the units of `seen.everything`.
+    It is in the units of `view.weight`.
     """
-    room, last = make_room(ground, ground.top), make_room(ground, ground.last)
-    respond(ground, seen, player, 0, 0, 0, room, last, sweep_scratch(ground), plays)
-    slots = ground.top.hand.shape[1]
-    value = ground.tree.value_row[0] * slots
+    space, last = make_workspace(layout, layout.top), make_workspace(layout, layout.last)
+    respond(layout, view, player, 0, 0, 0, space, last, sweep_scratch(layout), plays)
+    slots = layout.top.hand.shape[1]
+    value = layout.tree.value_row[0] * slots
     total = 0.0
     for k in range(slots):
-        total += room.work[value + k]
+        total += space.work[value + k]
     return total

@@ -1,11 +1,9 @@
-"""CFR with pruning on the public form: a depth-first walk with a vector for all hands, tables that lose single
-hands.
+"""CFR with pruning on the public form: depth-first walks with vectors of hands, and tables that single hands leave.
 
 Tables are most of the memory: histories are walked, not stored. `partial` leaves out what the other player does
 not reach; `total` also prunes single actions of single hands and stores nothing behind them; `none` is the same
-walk over everything, to compare with. While one player's regrets change, the averages are kept so that each has
-seen exactly what the other's average holds: with alternating updates player 0's average begins with the second
-strategy.
+walk over everything, to compare with. Each player's regrets are computed against exactly what the other's average
+holds: with alternating updates player 0's average begins with the second strategy.
 
 solver = PrunedPublicSolver(public_game(Leduc(ranks=13)), "cfr", pruning=Pruning("total"))
 solver.run(1000)
@@ -25,12 +23,11 @@ from numpy.typing import NDArray
 from solvent.engines.history.response import Evaluation
 from solvent.engines.history.solver import check_options, table_dtype
 from solvent.engines.pruning import Pruning
-from solvent.engines.public.pruned import average_kernels, response_kernels, total_kernels, walk_kernels
-from solvent.engines.public.pruned.ground import ground_of
+from solvent.engines.public.pruned import response_kernels, total_kernels, walk_kernels
 from solvent.engines.public.pruned.hand_blocks import HandBlocks
-from solvent.engines.public.pruned.response_kernels import Coarse, Seen
-from solvent.engines.public.pruned.store_kernels import Reset
-from solvent.engines.public.pruned.walk_kernels import Held, Step
+from solvent.engines.public.pruned.layout import lay_out
+from solvent.engines.public.pruned.response_kernels import CoarseStrategy, OpponentView
+from solvent.engines.public.pruned.walk_kernels import Step, StoredTables
 from solvent.engines.public.solver import OnPublicGame
 from solvent.engines.rules import RegretRule, load_rule
 from solvent.engines.small_games import PRUNED_ITERATIONS, small_public_game
@@ -42,7 +39,7 @@ from solvent.strategy.solved.tables import TableStrategy
 
 MODES = ("none", "partial", "total")
 GROWTH = 0.1
-"""The part by which tables may grow while actions return, before gaps are closed."""
+"""Share of what is stored by which tables may grow while actions return, before gaps are closed."""
 
 
 class PrunedPublicSolver(OnPublicGame):
@@ -80,17 +77,19 @@ class PrunedPublicSolver(OnPublicGame):
             raise InputError(f"{game.name} has {len(game.rounds)} rounds; pruning walks games of up to two")
         self.total = self.pruning.mode == "total"
         self.linear, self.floored = self.rule.linear, self.rule.floors
+        self.apart = self.floored and self.total
+        """Whether gaps are kept apart from regrets, which a floor cuts."""
         self.iterations = self.walked = 0
         self._make_tables(filled)
 
     def _make_tables(self, filled: bool) -> None:
         number = np.dtype(self.dtype)
-        self._ground, blocks = ground_of(self.game, number)
-        apart = self.floored and self.total
-        self.regrets = HandBlocks(blocks.of_edges, ("regret", "gap") if apart else ("regret",), number)
-        self.averages = HandBlocks(blocks.of_edges, ("average",), number)
-        nodes = blocks.of_nodes if self.total else blocks.of_nodes[:0]
-        self.values = HandBlocks(nodes, ("value", "bound"), np.float64)
+        self._layout, of_edges, of_nodes = lay_out(self.game, number)
+        if not self.total:
+            of_nodes = of_nodes[:0]
+        self.regrets = HandBlocks(of_edges, ("regret", "gap") if self.apart else ("regret",), number)
+        self.averages = HandBlocks(of_edges, ("average",), number)
+        self.values = HandBlocks(of_nodes, ("value", "bound"), np.float64)
         if filled:
             for tables in self._tables.values():
                 tables.fill()
@@ -99,12 +98,11 @@ class PrunedPublicSolver(OnPublicGame):
         else:
             # Without pruning both tables have the same hands, and one index serves them.
             self.averages.stored = self.regrets.stored
-        self._failed = np.zeros(len(nodes) + 1, dtype=np.int64)
+        self._failed = np.zeros(len(of_nodes) + 1, dtype=np.int64)
         self._seen_regrets = self.regrets.table("regret")
-        nothing = self.averages.table("average")[:0]
-        self._coarse = Coarse(
-            np.zeros(0, dtype=np.int32), np.zeros((0, 2), dtype=np.int64), self.averages.stored, nothing
-        )
+        none = self.averages.table("average")[:0]
+        no_edges = np.zeros(0, dtype=np.int32), np.zeros((0, 2), dtype=np.int64)
+        self._coarse = CoarseStrategy(*no_edges, self.averages.stored, none)
         self._coarse_averages: HandBlocks | None = None
         self._note_peak()
 
@@ -162,19 +160,17 @@ class PrunedPublicSolver(OnPublicGame):
         small.evaluate()
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run more iterations."""
         self.rule.schedule(self.iterations + 1, iterations, self.dtype)  # refuses what outgrows the tables
         for _ in range(iterations):
             self.iterations += 1
             step = self._step()
             if self.updates == "alternating":
                 self._add_averages(1, step)
-                self._walk(0, step)
-                self._prune(0)
+                self._prune(0, step, self._walk(0, step))
                 # What returns changes the strategy that player 1 is about to see.
                 self._add_averages(0, step)
-                self._walk(1, step)
-                self._prune(1)
+                self._prune(1, step, self._walk(1, step))
             else:
                 for player in (0, 1):
                     self._add_averages(player, step)
@@ -182,7 +178,7 @@ class PrunedPublicSolver(OnPublicGame):
                 self._seen_regrets = self.regrets.table("regret")[:used].copy()
                 failed = [self._walk(player, step) for player in (0, 1)]
                 for player in (0, 1):
-                    self._prune(player, failed[player])
+                    self._prune(player, step, failed[player])
             if self._looks:
                 self._tidy()
 
@@ -198,33 +194,28 @@ class PrunedPublicSolver(OnPublicGame):
             average=t if self.linear or self.floored else 1.0,
             floor=0.0 if self.floored else -math.inf,
             whole=self.pruning.mode == "none",
+            least=max(self.pruning.least / max(t, 1.0), self.pruning.lasting),
+            mean=(t + 1) / 2,
+            best_only=self.pruning.after == "cbr",
         )
 
     def _walk(self, player: int, step: Step) -> NDArray[np.int64]:
-        """One player's pass; the blocks of nodes with pruned actions that may not stay so."""
-        self.walked += walk_kernels.walk(self._ground, self._held(), step, player)
+        """Run one player's pass; the blocks of nodes with pruned actions that may not stay so."""
+        self.walked += walk_kernels.walk(self._layout, self._stored(), step, player)
         return self._failed[: self._failed[-1]].copy()
 
     def _add_averages(self, player: int, step: Step) -> None:
-        average_kernels.add_averages(
-            self._ground,
-            self._held(),
-            self.averages.stored,
-            self.averages.table("average"),
-            step.average,
-            player,
-        )
+        walk_kernels.add_averages(self._layout, self._stored(), step.average, player)
 
-    def _prune(self, player: int, failed: NDArray[np.int64] | None = None) -> None:
-        """What returns and what is pruned after a player's pass."""
+    def _prune(self, player: int, step: Step, failed: NDArray[np.int64]) -> None:
+        """Store what returns after a player's pass, and prune what begins to be pruned."""
         if not self.total:
             return
-        failed = self._failed[: self._failed[-1]].copy() if failed is None else failed
-        self._settle(player, failed)
+        self._settle(player, step, failed)
         if self._looks:
-            total_kernels.begin(self._ground, self._held(), self._seen(), self._least, player)
+            total_kernels.begin(self._layout, self._stored(), self._view(), step, player)
 
-    def _settle(self, player: int, failed: NDArray[np.int64]) -> None:
+    def _settle(self, player: int, step: Step, failed: NDArray[np.int64]) -> None:
         """Measure a player's pruned actions at blocks of nodes by best responses; store again what may pay.
 
         Tables may grow by a tenth before their gaps are closed, or by more where one branch needs it.
@@ -234,7 +225,7 @@ class PrunedPublicSolver(OnPublicGame):
             for tables in self._tables.values():
                 tables.allow(spare)
             settled = total_kernels.settle(
-                self._ground, self._seen(), self._reset(), self._least, player, failed, done, counts
+                self._layout, self._view(), self._stored(), step, player, failed, done, counts
             )
             if settled < len(failed):
                 for tables in self._tables.values():
@@ -249,14 +240,7 @@ class PrunedPublicSolver(OnPublicGame):
         limit = self.pruning.average / math.sqrt(self.iterations) * self._weight
         if limit > 0:
             for player in (0, 1):
-                total_kernels.forget(
-                    self._ground,
-                    self._held(),
-                    self.averages.stored,
-                    self.averages.table("average"),
-                    limit,
-                    player,
-                )
+                total_kernels.forget(self._layout, self._stored(), limit, player)
         for tables in self._tables.values():
             tables.compact()
 
@@ -268,51 +252,28 @@ class PrunedPublicSolver(OnPublicGame):
         t = self.iterations
         return t * (t + 1) / 2 if self.linear or self.floored else float(t)
 
-    @property
-    def _least(self) -> float:
-        """What part of what could be won a gap must be for pruning to be worth its end; 0 with the paper's
-        tests."""
-        return max(self.pruning.least / self.iterations, self.pruning.lasting)
-
-    def _held(self) -> Held:
-        regret = self.regrets.table("regret")
-        apart = "gap" in self.regrets.names
-        simultaneous = self.updates == "simultaneous"
-        return Held(
-            self.regrets.stored,
-            regret,
-            self.regrets.table("gap") if apart else regret[:0],
-            self._seen_regrets if simultaneous else regret,
-            self.values.stored,
-            self.values.table("value") if self.total else self.values.table("value")[:0],
-            self.values.table("bound"),
-            self._failed,
+    def _stored(self) -> StoredTables:
+        regret, value = self.regrets.table("regret"), self.values.table("value")
+        return StoredTables(
+            regrets=self.regrets.stored,
+            regret=regret,
+            gap=self.regrets.table("gap") if self.apart else regret[:0],
+            seen=self._seen_regrets if self.updates == "simultaneous" else regret,
+            averages=self.averages.stored,
+            average=self.averages.table("average"),
+            values=self.values.stored,
+            value=value if self.total else value[:0],
+            bound=self.values.table("bound"),
+            failed=self._failed,
         )
 
-    def _seen(self) -> Seen:
-        """What a player's regrets were computed against: the other's cumulative strategy."""
-        return Seen(self.averages.stored, self.averages.table("average"), self._weight, self._coarse)
-
-    def _reset(self) -> Reset:
-        held = self._held()
-        return Reset(
-            held.regrets,
-            held.regret,
-            held.gap,
-            held.values,
-            held.value,
-            held.bound,
-            self.averages.stored,
-            self.averages.table("average"),
-            (self.iterations + 1) / 2,
-            self.pruning.after == "cbr",
-        )
+    def _view(self) -> OpponentView:
+        return OpponentView(self.averages.stored, self.averages.table("average"), self._weight, self._coarse)
 
     # Checkpoints
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps: the numbers that are stored, which they are, and all averages for who reads
-        it."""
+        """Return the numbers that are stored, the masks that say whose they are, and all averages for readers."""
         saved: dict[str, NDArray[Any]] = {"average": self.dense(self.averages, "average")}
         for kind, tables in self._tables.items():
             saved |= tables.save(kind)
@@ -326,7 +287,7 @@ class PrunedPublicSolver(OnPublicGame):
         return saved
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
+        """Load a checkpoint's tables; a ValueError if they are not of this game and rule."""
         for kind, blocks in self._tables.items():
             blocks.restore(kind, tables)
         if "coarse_edge" in tables:
@@ -338,18 +299,18 @@ class PrunedPublicSolver(OnPublicGame):
             self.play_from(edge, tables["coarse_block"], averages)
 
     def play_from(self, edge: NDArray[np.int32], block: NDArray[np.int64], averages: HandBlocks) -> None:
-        """Play a coarser game's averages where nothing is stored; see `Coarse` for what edges and blocks are."""
+        """Play a coarser game's averages where nothing is stored; edge, block: as in `CoarseStrategy`."""
         self._coarse_averages = averages
-        self._coarse = Coarse(edge, block, averages.stored, averages.table("average"))
+        self._coarse = CoarseStrategy(edge, block, averages.stored, averages.table("average"))
 
     def restore(self, facts: Mapping[str, Any]) -> None:
-        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
+        """Restore the counters that a checkpoint recorded beside its tables."""
         self.iterations, self.response_nodes = facts["iterations"], facts["response_nodes"]
         self.walked = facts["nodes_touched"] - self.response_nodes
         self.peak_stored = facts["peak_stored"]
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
-        """Refused: what was played before is not known, and pruning makes up for it."""
+        """Refuse: pruning makes up for what was played before, which a strategy does not tell."""
         raise InputError(
             f"a solve with {self.pruning.mode} pruning starts from a run of a coarser game, not from a strategy"
         )
@@ -357,9 +318,9 @@ class PrunedPublicSolver(OnPublicGame):
     # Results
 
     def dense(self, tables: HandBlocks, name: str) -> NDArray[Any]:
-        """A table of edges as the whole form lays it out, [edge][board][slot], with 0 where nothing is stored."""
+        """Spread a table of edges as the whole form has it, [edge][board][slot], with 0 where nothing is stored."""
         boards = [len(self.game.rounds[level].boards) for level in self.game.nodes.round[self.game.edge_node]]
-        first, step = self._ground.edge_block.T
+        first, step = self._layout.edge_block.T
         blocks = np.concatenate(
             [first[edge] + step[edge] * np.arange(count) for edge, count in enumerate(boards)]
         )
@@ -367,10 +328,10 @@ class PrunedPublicSolver(OnPublicGame):
 
     def evaluate(self) -> Evaluation:
         """Exploitability and value of the average strategy, by exact best responses."""
-        seen = self._seen()
-        weight = seen.everything or 1.0
-        best = [response_kernels.value_game(self._ground, seen, player, False) / weight for player in (0, 1)]
-        value = response_kernels.value_game(self._ground, seen, 0, True) / weight
+        view = self._view()
+        weight = view.weight or 1.0
+        best = [response_kernels.value_game(self._layout, view, player, False) / weight for player in (0, 1)]
+        value = response_kernels.value_game(self._layout, view, 0, True) / weight
         return Evaluation(max(0.0, sum(best) / 2), (value, -value), (best[0], best[1]))
 
     def strategy(self, **facts: Any) -> TableStrategy:

@@ -1,245 +1,201 @@
-"""Compiled storing of what returns from being pruned: as if its best response had been played all along."""
+"""Compiled storing of what returns from being pruned: as if its best response had been played all along.
+
+With N iterations so far and psi the value of a best response to the other player's average (Brown and Sandholm
+2017, section 4; Theorem 1), the action that returns and all I' behind it, D(I, a), are set to
+
+    R(I, a)  = N psi(I, a) - sum v(I)
+    sum v(I') = N psi(I')           R(I', a') = N (psi(I', a') - psi(I'))
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from solvent.engines.public.pruned.hand_blocks import ABSENT, ELSEWHERE, add_hands, holds
+from solvent.engines.public.kernels import gather
+from solvent.engines.public.pruned.hand_blocks import ABSENT, ELSEWHERE, add_hands, block_of, holds, put
 from solvent.engines.public.pruned.response_kernels import SLACK, coarse_sigma, reach_down, values_up
-from solvent.engines.public.pruned.walk_kernels import gather, some
+from solvent.engines.public.pruned.walk_kernels import reaches
 from solvent.forms.public.game import DEAL, DECISION
 from solvent.foundation.kernels.compiling import internal
 
-Array = Any
-
 LEFT_OUT = 2
-"""Stands in `Room.entered` for a branch of which nothing is stored."""
+"""Stands in `Workspace.entered` for a branch of which nothing is stored."""
 FAINT = 2.0**-60
 """Scale of regrets that make regret matching play a strategy and vanish beside the regrets it then learns."""
 
 
-class Reset(NamedTuple):
-    """Where a best response's regrets are written, and how."""
-
-    regrets: Any
-    regret: Array
-    gap: Array
-    values: Any
-    value: Array
-    bound: Array
-    averages: Any
-    average: Array
-    mean: float
-    """By how much gaps outweigh regrets where they are apart."""
-    best_only: bool
-    """Whether the actions that the response does not take are pruned at once."""
-
-
 @internal
-def set_cells(ground, reset, level, board, node, slots, room, alive):  # type: ignore[no-untyped-def]
+def set_cells(layout, tables, step, board, node, slots, space, alive):  # type: ignore[no-untyped-def]
     """Store the infosets of a node for the hands with `alive`, as if the response had been played all along.
 
-    `room.sigma` becomes 1 where an action is stored for a hand. False if there is no room.
+    `space.sigma` becomes 1 where an action is stored for a hand. False if there is no room.
     """
-    tree, work, sigma, total = ground.tree, room.work, room.sigma, room.total
+    tree, work, sigma = layout.tree, space.work, space.sigma
+    bound, gaps = space.total[:slots], space.total[slots : 2 * slots]
     first, last = tree.first_edge[node], tree.first_edge[node + 1]
     best = tree.value_row[node] * slots
-    block = ground.node_block[node, 0] + board * ground.node_block[node, 1]
-    if not add_hands(reset.values, block, slots, alive, reset.value, reset.bound):
+    block = block_of(layout.node_block, node, board)
+    if not add_hands(tables.values, block, slots, alive, tables.value, tables.bound):
         return False
-    for k in range(slots):
-        total[k] = -np.inf
+    bound[:] = -np.inf
     for edge in range(first, last):
         at, below = (edge - first) * slots, tree.value_row[tree.child[edge]] * slots
+        kept = sigma[at : at + slots]
         for k in range(slots):
-            sigma[at + k] = 0.0
+            kept[k] = 0.0
             if alive[k] == 0:
                 continue
-            gap = float(work[below + k]) - float(work[best + k])
-            if reset.best_only and gap < -SLACK * (1.0 + abs(work[best + k])):
-                total[k] = max(total[k], gap)
+            gaps[k] = float(work[below + k]) - float(work[best + k])
+            if step.best_only and gaps[k] < -SLACK * (1.0 + abs(work[best + k])):
+                bound[k] = max(bound[k], gaps[k])
             else:
-                sigma[at + k] = 1.0
-        kept = sigma[at : at + slots]
-        edge_block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
-        if not add_hands(reset.regrets, edge_block, slots, kept, reset.regret, reset.gap):
+                kept[k] = 1.0
+        if not store_action(layout, tables, step, board, edge, slots, kept, gaps):
             return False
-        if not add_hands(reset.averages, edge_block, slots, kept, reset.average, reset.average[:0]):
-            return False
-        if reset.averages.offset[edge_block] == ELSEWHERE:
-            reset.averages.offset[edge_block] = ABSENT
-        place = reset.regrets.offset[edge_block]
-        for k in range(slots):
-            if not holds(reset.regrets, edge_block, k):
-                continue
-            if kept[k] != 0.0:
-                gap = float(work[below + k]) - float(work[best + k])
-                write_gap(reset, place, gap)
-            place += 1
-    place = reset.values.offset[block]
-    for k in range(slots):
-        if holds(reset.values, block, k):
-            if alive[k] != 0:
-                reset.value[place] = work[best + k]
-                reset.bound[place] = total[k]
-            place += 1
+    put(tables.values, tables.value, block, slots, alive, work, best)
+    put(tables.values, tables.bound, block, slots, alive, bound, 0)
     return True
 
 
 @internal
-def write_gap(reset, place, gap):  # type: ignore[no-untyped-def]
-    """Set a regret as if an action's gap had come about by play."""
-    if len(reset.gap):
-        reset.gap[place] = gap
-        reset.regret[place] = max(gap / reset.mean, 0.0)
-    else:
-        reset.regret[place] = gap
+def store_action(layout, tables, step, board, edge, slots, wanted, gaps):  # type: ignore[no-untyped-def]
+    """Store an action for the hands that are `wanted`, with these gaps for regrets; False if there is no room."""
+    block = block_of(layout.edge_block, edge, board)
+    if not add_hands(tables.regrets, block, slots, wanted, tables.regret, tables.gap):
+        return False
+    if not add_hands(tables.averages, block, slots, wanted, tables.average, tables.average[:0]):
+        return False
+    if tables.averages.offset[block] == ELSEWHERE:
+        tables.averages.offset[block] = ABSENT
+    place = tables.regrets.offset[block]
+    for k in range(slots):
+        if not holds(tables.regrets, block, k):
+            continue
+        if wanted[k] != 0.0:
+            if len(tables.gap):
+                tables.gap[place] = gaps[k]
+                tables.regret[place] = max(gaps[k] / step.mean, 0.0)
+            else:
+                tables.regret[place] = gaps[k]
+        place += 1
+    return True
 
 
 @internal
-def live_hands(ground, regrets, player, boards, level, board, node, slots, out):  # type: ignore[no-untyped-def]
+def live_hands(layout, regrets, player, boards, level, board, node, slots, out):  # type: ignore[no-untyped-def]
     """Write 1 for the other player's hands that are not behind a pruned action of that player's, else 0."""
-    edge = ground.last_edge[player, node]
-    for k in range(slots):
-        out[k] = 1.0
+    edge = layout.last_edge[player, node]
+    out[:] = 1.0
     if edge < 0:
         return
-    block = ground.edge_block[edge, 0]
-    same = ground.level[ground.edge_node[edge]] == level
+    same = layout.level[layout.edge_node[edge]] == level
     for k in range(slots):
         if same:
-            out[k] = holds(regrets, block + board * ground.edge_block[edge, 1], k)
+            out[k] = holds(regrets, block_of(layout.edge_block, edge, board), k)
         else:
-            out[k] = holds(regrets, block, boards.parent_slot[board, k])
+            out[k] = holds(regrets, layout.edge_block[edge, 0], boards.parent_slot[board, k])
 
 
 @internal
-def open_node(ground, reset, coarse, player, level, board, node, slots, room):  # type: ignore[no-untyped-def]
+def open_node(layout, tables, coarse, player, level, board, node, slots, space):  # type: ignore[no-untyped-def]
     """Give the other player tables at a node that was played from the coarse average; False if there is no room.
 
     Nobody has come there, so that the regrets are 0: faint ones make regret matching begin with the coarse average.
     Actions that the coarse game lacks begin pruned, with a bound of 0.
     """
-    tree, sigma, total = ground.tree, room.sigma, room.total
+    tree, sigma, total = layout.tree, space.sigma, space.total
     first, last = tree.first_edge[node], tree.first_edge[node + 1]
-    alive = total[2 * slots : 3 * slots]
-    coarse_sigma(ground, coarse, node, board, slots, sigma, total)
-    live_hands(ground, reset.regrets, player, room.boards, level, board, node, slots, alive)
-    if not add_hands(
-        reset.values,
-        ground.node_block[node, 0] + board * ground.node_block[node, 1],
-        slots,
-        alive,
-        reset.value,
-        reset.bound,
-    ):
+    alive, kept = total[2 * slots : 3 * slots], total[3 * slots : 4 * slots]
+    node_block = block_of(layout.node_block, node, board)
+    coarse_sigma(layout, coarse, node, board, slots, sigma, total)
+    live_hands(layout, tables.regrets, player, space.boards, level, board, node, slots, alive)
+    if not add_hands(tables.values, node_block, slots, alive, tables.value, tables.bound):
         return False
     lacks = False
-    for edge in range(first, last):
-        block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
+    for edge in range(
+        last - 1, first - 1, -1
+    ):  # by the first one a second call sees whether this one had room
+        block = block_of(layout.edge_block, edge, board)
         if coarse.edge[edge] < 0:
-            reset.averages.offset[block] = ABSENT
+            tables.averages.offset[block] = ABSENT
             lacks = True
             continue
         at, reached = (edge - first) * slots, tree.other_row[player, tree.child[edge]] * slots
-        if not add_hands(reset.regrets, block, slots, alive, reset.regret, reset.gap):
+        if not add_hands(tables.regrets, block, slots, alive, tables.regret, tables.gap):
             return False
-        # Hands that are pruned on the way have come here before: their averages are kept too.
-        kept = total[3 * slots : 4 * slots]
         for k in range(slots):
-            kept[k] = 1.0 if alive[k] != 0 or room.work[reached + k] != 0 else 0.0
-        if not add_hands(reset.averages, block, slots, kept, reset.average, reset.average[:0]):
+            # Hands that are pruned on the way have come here before: their averages are kept too.
+            kept[k] = 1.0 if alive[k] != 0 or space.work[reached + k] != 0 else 0.0
+            weight = tree.root_reach[player, space.boards.hand[board, k]]
+            total[k] = space.work[reached + k] / weight if weight > 0 else 0.0
+            sigma[at + k] *= FAINT
+        if not add_hands(tables.averages, block, slots, kept, tables.average, tables.average[:0]):
             return False
-        place = reset.averages.offset[block]
-        for k in range(slots):
-            if holds(reset.averages, block, k):
-                weight = tree.root_reach[player, room.boards.hand[board, k]]
-                reset.average[place] = room.work[reached + k] / weight if weight > 0 else 0.0
-                place += 1
-        place = reset.regrets.offset[block]
-        for k in range(slots):
-            if holds(reset.regrets, block, k):
-                reset.regret[place] = FAINT * sigma[at + k]
-                place += 1
-    place = reset.values.offset[ground.node_block[node, 0] + board * ground.node_block[node, 1]]
-    for k in range(slots):
-        if holds(reset.values, ground.node_block[node, 0] + board * ground.node_block[node, 1], k):
-            reset.value[place] = 0.0
-            reset.bound[place] = 0.0 if lacks else -np.inf
-            place += 1
+        put(tables.averages, tables.average, block, slots, kept, total, 0)
+        put(tables.regrets, tables.regret, block, slots, alive, sigma, at)
+    if not lacks:
+        total[:slots] = -np.inf
+        put(tables.values, tables.bound, node_block, slots, alive, total, 0)
     return True
 
 
 @internal
-def store_branch(ground, reset, coarse, player, level, board, start, stop, slots, room, alive):  # type: ignore[no-untyped-def]
-    """Store what a response plays in a branch whose values are in the room, for the hands with `alive` at its root.
+def store_branch(layout, tables, step, coarse, player, level, board, start, stop, slots, space, alive):  # type: ignore[no-untyped-def]
+    """Store what a response plays in a branch whose values are in `space`, for the hands with `alive` at its root.
 
     Rows of the traverser's own reach say for which hands a node is stored. False if there is no room. Where the
     other player never came all values are 0, and all actions are stored.
     """
-    tree, work, entered = ground.tree, room.work, room.entered
+    tree, work, entered = layout.tree, space.work, space.entered
     root = tree.own_row[player, start] * slots
     for k in range(slots):
         work[root + k] = alive[k]
     node = start
     while node < stop:
-        if entered[node - start] == LEFT_OUT:
-            node = ground.stop[node]
-            continue
         if tree.symbol[node] >= 0:
             node += 1
             continue
         own = tree.own_row[player, node] * slots
-        if not some(work, own, slots):
-            for behind in range(node, ground.stop[node]):
-                entered[behind - start] = LEFT_OUT
-            node = ground.stop[node]
+        if entered[node - start] == LEFT_OUT or not reaches(work, own, slots):
+            entered[node - start : layout.stop[node] - start] = LEFT_OUT
+            node = layout.stop[node]
             continue
         if not entered[node - start]:
-            clear_values(tree, player, node, ground.stop[node], start, slots, work, entered)
-        if tree.symbol[node] != DECISION:
-            node += 1
-            continue
+            clear_values(tree, player, node, layout.stop[node], start, slots, work, entered)
         first, last = tree.first_edge[node], tree.first_edge[node + 1]
-        if tree.player[node] == player:
-            if not set_cells(ground, reset, level, board, node, slots, room, work[own : own + slots]):
+        if tree.symbol[node] == DECISION and tree.player[node] == player:
+            if not set_cells(layout, tables, step, board, node, slots, space, work[own : own + slots]):
                 return False
             for edge in range(first, last):
                 target, at = tree.own_row[player, tree.child[edge]] * slots, (edge - first) * slots
                 for k in range(slots):
-                    work[target + k] = room.sigma[at + k]
-        else:
-            if reset.averages.offset[
-                ground.edge_block[first, 0] + board * ground.edge_block[first, 1]
-            ] == ELSEWHERE and not open_node(ground, reset, coarse, player, level, board, node, slots, room):
+                    work[target + k] = space.sigma[at + k]
+        elif tree.symbol[node] == DECISION:
+            elsewhere = tables.averages.offset[block_of(layout.edge_block, first, board)] == ELSEWHERE
+            if elsewhere and not open_node(layout, tables, coarse, player, level, board, node, slots, space):
                 return False
             for edge in range(first, last):
                 child = tree.child[edge]
-                reached = some(work, tree.other_row[player, child] * slots, slots)
-                if not reached and is_untouched(ground, reset, board, edge):
-                    for behind in range(child, ground.stop[child]):
-                        entered[behind - start] = LEFT_OUT
+                reached = reaches(work, tree.other_row[player, child] * slots, slots)
+                if not reached and is_untouched(layout, tables, board, edge):
+                    entered[child - start : layout.stop[child] - start] = LEFT_OUT
         node += 1
     return True
 
 
 @internal
-def is_untouched(ground, reset, board, edge):  # type: ignore[no-untyped-def]
+def is_untouched(layout, tables, board, edge):  # type: ignore[no-untyped-def]
     """Whether the other player has no hand that takes an action, and what follows has no tables of its own yet.
 
     It gets them for all hands together when that player begins to come there.
     """
-    tree = ground.tree
-    child = tree.child[edge]
-    if tree.symbol[child] != DECISION:
+    child = layout.tree.child[edge]
+    if layout.tree.symbol[child] != DECISION:
         return False
-    if reset.regrets.offset[ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]] >= 0:
+    if tables.regrets.offset[block_of(layout.edge_block, edge, board)] >= 0:
         return False
-    next_edge = tree.first_edge[child]
-    block = ground.edge_block[next_edge, 0] + board * ground.edge_block[next_edge, 1]
-    return reset.averages.offset[block] == ELSEWHERE
+    block = block_of(layout.edge_block, layout.tree.first_edge[child], board)
+    return tables.averages.offset[block] == ELSEWHERE
 
 
 @internal
@@ -253,30 +209,36 @@ def clear_values(tree, player, first, stop, start, slots, work, entered):  # typ
 
 
 @internal
-def store_behind(ground, seen, reset, player, level, board, root, room, last, scratch, alive):  # type: ignore[no-untyped-def]
-    """Store what the response whose values are in the room plays behind a node; False if there is no room."""
-    tree = ground.tree
-    slots, stop = room.boards.hand.shape[1], ground.stop[root]
-    if not store_branch(ground, reset, seen.coarse, player, level, board, root, stop, slots, room, alive):
+def store_behind(layout, view, tables, step, player, level, board, root, space, last, scratch, alive):  # type: ignore[no-untyped-def]
+    """Store what the response whose values are in `space` plays behind a node; False if there is no room."""
+    tree, coarse = layout.tree, view.coarse
+    slots, stop = space.boards.hand.shape[1], layout.stop[root]
+    if not store_branch(layout, tables, step, coarse, player, level, board, root, stop, slots, space, alive):
         return False
     if level == tree.rounds - 1:
         return True
-    boards = ground.last
+    boards = layout.last
     inner = boards.hand.shape[1]
+    hands = last.total[3 * inner : 4 * inner]
     for node in range(root, stop):
         own = tree.own_row[player, node] * slots
-        if tree.symbol[node] != DEAL or room.entered[node - root] != 1 or not some(room.work, own, slots):
+        if (
+            tree.symbol[node] != DEAL
+            or space.entered[node - root] != 1
+            or not reaches(space.work, own, slots)
+        ):
             continue
-        begin, end = boards.subtree[ground.below[node], 0], boards.subtree[ground.below[node], 1]
+        begin, end = boards.subtree[layout.below[node], 0], boards.subtree[layout.below[node], 1]
         source, target = tree.other_row[player, node] * slots, tree.other_row[player, begin] * inner
         for after in range(len(boards.hand)):
-            hands = last.total[3 * inner : 4 * inner]
-            gather(boards, after, inner, room.work, own, hands, 0)
-            if not some(hands, 0, inner):
+            gather(boards, after, inner, space.work, own, hands, 0)
+            if not reaches(hands, 0, inner):
                 continue
-            gather(boards, after, inner, room.work, source, last.work, target)
-            reach_down(ground, seen, player, 1, after, begin, end, inner, last, scratch)
-            values_up(ground, seen, player, after, begin, end, inner, last, False)
-            if not store_branch(ground, reset, seen.coarse, player, 1, after, begin, end, inner, last, hands):
+            gather(boards, after, inner, space.work, source, last.work, target)
+            reach_down(layout, view, player, 1, after, begin, end, inner, last, scratch)
+            values_up(layout, view, player, after, begin, end, inner, last, False)
+            if not store_branch(
+                layout, tables, step, coarse, player, 1, after, begin, end, inner, last, hands
+            ):
                 return False
     return True

@@ -1,10 +1,9 @@
-"""Compiled walks of CFR over a public game, depth first: nothing is stored but the tables and the way from the
-root.
+"""Compiled walks of CFR over a public game, depth first, which store nothing but the tables and the path.
 
 A walk goes down one subtree on one board with the reaches of all hands as a vector, evaluates terminals on the
-way, and comes back up with the traverser's values. At deals the walk goes through the subtrees of the last
-round, board by board. It leaves out what the other player does not reach (partial pruning), and the traverser's
-actions for which nothing is stored.
+way, and comes back up with the traverser's values. At deals it goes through the subtrees of the last round, board
+by board. It leaves out what the other player does not reach (partial pruning; Brown and Sandholm 2017, section 3),
+and the traverser's actions for which nothing is stored. A walk of its own adds a player's strategy to the average.
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.engines.public import terminals
-from solvent.engines.public.pruned.hand_blocks import WORD, holds
+from solvent.engines.public.kernels import average_over_orbits, gather, scatter
+from solvent.engines.public.pruned.hand_blocks import WORD, block_of, holds
 from solvent.forms.public.game import CARDS, DEAL, DECISION
 from solvent.foundation.kernels.compiling import compiled, internal, internal_compiled, joined
 from solvent.foundation.kernels.intrinsics import lowest_bit
@@ -25,8 +25,8 @@ MISSING = -1.0
 """Stands for the regret of an action for which nothing is stored; it is played with probability 0."""
 
 
-class Held(NamedTuple):
-    """What is kept of regrets, by edge and board, and of sums of values, by node and board."""
+class StoredTables(NamedTuple):
+    """Regrets and averages by edge and board, and sums of values by node and board (see `hand_blocks`)."""
 
     regrets: Any
     regret: Array
@@ -34,13 +34,15 @@ class Held(NamedTuple):
     """Regrets that may be below 0, weighted like the average; empty where `regret` has them."""
     seen: Array
     """The regrets that strategies come from: `regret` itself, or with simultaneous updates a copy of it."""
+    averages: Any
+    average: Array
     values: Any
     value: Array
     """sum v(I), weighted like the average; empty where nothing is pruned for good."""
     bound: Array
-    """The largest gap that a pruned action of an infoset can have by now."""
+    """The largest gap that a pruned action of an infoset can have by now: see `track`."""
     failed: Array
-    """int64[blocks of nodes + 1]: blocks of nodes with a bound above 0; how many there are stands last."""
+    """int64[blocks of nodes + 1]: blocks of nodes with a bound above 0, and last their number."""
 
 
 class Step(NamedTuple):
@@ -54,18 +56,24 @@ class Step(NamedTuple):
     """Regrets do not fall below this."""
     whole: bool
     """Whether even what the other player does not reach is walked."""
+    least: float
+    """Share of what could be won that a gap must reach for pruning to pay for its end; 0 with the paper's tests."""
+    mean: float
+    """Mean weight of the iterations so far in gaps, beside 1 in regrets, where the two are apart."""
+    best_only: bool
+    """Whether the actions that a best response does not take are pruned as soon as an action returns."""
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Vectors of one walk at one level: the first round's, or the last round's."""
 
     boards: Any
     work: Array
-    """float[rows x slots]: see `public_kernels.Tree` for the rows."""
+    """float[rows x slots]: see `solvent.engines.public.kernels.Tree` for the rows."""
     entered: Array
     """uint8[nodes of a subtree]: whether the walk came there."""
     hands: Array
-    """int32[nodes of a subtree]: for how many of the traverser's hands."""
+    """int32[nodes of a subtree]: the traverser's hands that came there."""
     sigma: Array
     """float64[actions x slots]: the strategy at a node."""
     total: Array
@@ -75,9 +83,9 @@ class Room(NamedTuple):
 
 
 @internal_compiled
-def make_room(ground, boards):  # type: ignore[no-untyped-def]
-    """The vectors of a walk over the boards of one round."""
-    tree = ground.tree
+def make_workspace(layout, boards):  # type: ignore[no-untyped-def]
+    """Make the vectors of a walk over the boards of one round."""
+    tree = layout.tree
     slots = boards.hand.shape[1]
     nodes = 0
     for s in range(len(boards.subtree)):
@@ -85,7 +93,7 @@ def make_room(ground, boards):  # type: ignore[no-untyped-def]
     actions = 1
     for node in range(len(tree.symbol)):
         actions = max(actions, tree.first_edge[node + 1] - tree.first_edge[node])
-    return Room(
+    return Workspace(
         boards,
         np.zeros(tree.rows * slots, dtype=tree.root_reach.dtype),
         np.zeros(nodes, dtype=np.uint8),
@@ -97,30 +105,42 @@ def make_room(ground, boards):  # type: ignore[no-untyped-def]
 
 
 @joined
-def match(ground, regrets, seen, node, board, slots, sigma, total):  # type: ignore[no-untyped-def]
+def next_entered(layout, entered, start, node, stop):  # type: ignore[no-untyped-def]
+    """Find the first node from `node` on that a walk comes to, and mark all that it passes by as not entered."""
+    while node < stop and not entered[node - start]:
+        for behind in range(node, layout.stop[node]):
+            entered[behind - start] = 0
+        node = layout.stop[node]
+    return node
+
+
+@joined
+def reaches(work, at, slots):  # type: ignore[no-untyped-def]
+    """Whether a row of the workspace is not 0 everywhere."""
+    for k in range(slots):  # noqa: SIM110 (any() does not compile)
+        if work[at + k] != 0:
+            return True
+    return False
+
+
+@joined
+def match(layout, regrets, seen, node, board, slots, sigma, total):  # type: ignore[no-untyped-def]
     """sigma ~ max(0, R) over the actions that are stored for a hand, uniform where nothing is positive."""
-    first, last = ground.tree.first_edge[node], ground.tree.first_edge[node + 1]
-    for hand in range(slots):
+    first, last = layout.tree.first_edge[node], layout.tree.first_edge[node + 1]
+    for hand in range(2 * slots):
         total[hand] = 0.0
-        total[slots + hand] = 0.0
     for edge in range(first, last):
         at = (edge - first) * slots
-        block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
-        if regrets.offset[block] < 0:
-            for hand in range(slots):
-                sigma[at + hand] = MISSING
-            continue
+        block = block_of(layout.edge_block, edge, board)
+        place = regrets.offset[block]
         if regrets.count[block] == slots:
-            place = regrets.offset[block]
             for hand in range(slots):
                 positive = max(float(seen[place + hand]), 0.0)
                 sigma[at + hand] = positive
                 total[hand] += positive
                 total[slots + hand] += 1.0
             continue
-        place = regrets.offset[block]
-        for hand in range(slots):
-            sigma[at + hand] = MISSING
+        sigma[at : at + slots] = MISSING
         for word in range(regrets.mask.shape[1]):
             bits = regrets.mask[block, word]
             while bits:
@@ -142,9 +162,9 @@ def match(ground, regrets, seen, node, board, slots, sigma, total):  # type: ign
 
 
 @joined
-def terminal(ground, player, level, board, node, slots, room, scratch):  # type: ignore[no-untyped-def]
-    """What the traverser's hands win at one terminal, against the other player's reach of it."""
-    tree, boards, work = ground.tree, room.boards, room.work
+def evaluate_terminal(layout, player, level, board, node, slots, space, scratch):  # type: ignore[no-untyped-def]
+    """Compute what the traverser's hands win at one terminal, against the other player's reach of it."""
+    tree, boards, work = layout.tree, space.boards, space.work
     won = tree.value_row[node] * slots
     if boards.card.shape[1] > 0:
         terminals.by_sweep(tree, player, boards, board, node, node + 1, slots, work, scratch)
@@ -163,98 +183,62 @@ def terminal(ground, player, level, board, node, slots, room, scratch):  # type:
                 for k in range(slots):
                     work[won + k] += weight * matrix[other, k]
     if level == 0 and len(tree.orbit):
-        equalise(tree.orbit, work, won, room.total)
-
-
-@joined
-def pass_by(ground, entered, start, node):  # type: ignore[no-untyped-def]
-    """Note that a walk does not come to a node nor to anything behind it; returns the node after those."""
-    for behind in range(node, ground.stop[node]):
-        entered[behind - start] = 0
-    return ground.stop[node]
-
-
-@joined
-def equalise(orbit, work, at, space):  # type: ignore[no-untyped-def]
-    """Give hands that differ only in the names of suits the mean of their values; `space` is two vectors."""
-    hands = len(orbit)
-    for k in range(2 * hands):
-        space[k] = 0.0
-    for k in range(hands):
-        space[orbit[k]] += work[at + k]
-        space[hands + orbit[k]] += 1.0
-    for k in range(hands):
-        work[at + k] = space[orbit[k]] / space[hands + orbit[k]]
-
-
-@joined
-def some(work, at, slots):  # type: ignore[no-untyped-def]
-    """Whether a row of the workspace is not 0 everywhere."""
-    for k in range(slots):  # noqa: SIM110 (any() does not compile)
-        if work[at + k] != 0:
-            return True
-    return False
+        average_over_orbits(tree.orbit, work, won, space.total)
 
 
 @internal
-def go_down(ground, held, step, player, level, board, start, stop, slots, room, scratch):  # type: ignore[no-untyped-def]
-    """Reach from a subtree's root to all that the walk comes to, and what its terminals are worth.
+def go_down(layout, tables, step, player, level, board, start, stop, slots, space, scratch):  # type: ignore[no-untyped-def]
+    """Carry reach from a subtree's root to all that the walk comes to, and evaluate the terminals there.
 
-    Returns how many pairs of a node and one of the traverser's hands it came to.
+    Returns the pairs of a node and one of the traverser's hands that it came to.
     """
-    tree, work, entered = ground.tree, room.work, room.entered
+    tree, work, entered = layout.tree, space.work, space.entered
     touched = 0
-    entered[0] = 1
-    room.hands[0] = slots
+    entered[0], space.hands[0] = 1, slots
     node = start
     while node < stop:
-        if not entered[node - start]:
-            node = pass_by(ground, entered, start, node)
-            continue
-        hands = room.hands[node - start]
+        hands = space.hands[node - start]
         touched += hands
         symbol = tree.symbol[node]
         if symbol >= 0:
-            terminal(ground, player, level, board, node, slots, room, scratch)
+            evaluate_terminal(layout, player, level, board, node, slots, space, scratch)
         elif symbol == DECISION:
             first, last = tree.first_edge[node], tree.first_edge[node + 1]
             mine = tree.player[node] == player
             if not mine:
-                match(ground, held.regrets, held.seen, node, board, slots, room.sigma, room.total)
+                match(layout, tables.regrets, tables.seen, node, board, slots, space.sigma, space.total)
             source = tree.other_row[player, node] * slots
             for edge in range(first, last):
                 child = tree.child[edge]
                 if mine:
-                    block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
-                    # Terminals are looked at even where they are pruned: what they pay is what their bounds
-                    # grow by.
-                    entered[child - start] = held.regrets.offset[block] >= 0 or tree.symbol[child] >= 0
-                    room.hands[child - start] = held.regrets.count[block]
+                    block = block_of(layout.edge_block, edge, board)
+                    # Pruned terminals are entered too: their bounds grow by what they pay.
+                    entered[child - start] = tables.regrets.offset[block] >= 0 or tree.symbol[child] >= 0
+                    space.hands[child - start] = tables.regrets.count[block]
                     continue
                 target = tree.other_row[player, child] * slots
                 at = (edge - first) * slots
                 for k in range(slots):
-                    work[target + k] = work[source + k] * room.sigma[at + k]
-                entered[child - start] = step.whole or some(work, target, slots)
-                room.hands[child - start] = hands
-        node += 1
+                    work[target + k] = work[source + k] * space.sigma[at + k]
+                entered[child - start] = step.whole or reaches(work, target, slots)
+                space.hands[child - start] = hands
+        node = next_entered(layout, entered, start, node + 1, stop)
     return touched
 
 
 @internal
-def come_up(ground, held, step, player, level, board, start, stop, slots, room):  # type: ignore[no-untyped-def]
-    """Values from terminals and deals back to the root; regrets and sums of the traverser change on the way."""
-    tree, work, entered = ground.tree, room.work, room.entered
+def come_up(layout, tables, step, player, level, board, start, stop, slots, space):  # type: ignore[no-untyped-def]
+    """Carry values from terminals and deals back to the root, and update the traverser's tables on the way."""
+    tree, work, entered = layout.tree, space.work, space.entered
     for node in range(stop - 1, start - 1, -1):
         if not entered[node - start] or tree.symbol[node] != DECISION:
             continue
-        first, last = tree.first_edge[node], tree.first_edge[node + 1]
-        value = tree.value_row[node] * slots
         if tree.player[node] == player:
-            learn(ground, held, step, player, level, board, node, slots, room)
+            learn(layout, tables, step, player, level, board, node, slots, space)
             continue
+        value = tree.value_row[node] * slots
         work[value : value + slots] = 0
-        for edge in range(first, last):
+        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
             child = tree.child[edge]
             if entered[child - start]:
                 below = tree.value_row[child] * slots
@@ -263,16 +247,16 @@ def come_up(ground, held, step, player, level, board, start, stop, slots, room):
 
 
 @joined
-def learn(ground, held, step, player, level, board, node, slots, room):  # type: ignore[no-untyped-def]
-    """v(I) of a node's infosets from the values of its actions; their regrets, sums of values and bounds."""
-    tree, work, sigma, total = ground.tree, room.work, room.sigma, room.total
+def learn(layout, tables, step, player, level, board, node, slots, space):  # type: ignore[no-untyped-def]
+    """Find v(I) of a node's infosets from the values of its actions; update regrets, sums of values and bounds."""
+    tree, work, sigma, total = layout.tree, space.work, space.sigma, space.total
     first, last = tree.first_edge[node], tree.first_edge[node + 1]
     value = tree.value_row[node] * slots
-    match(ground, held.regrets, held.seen, node, board, slots, sigma, total)
+    match(layout, tables.regrets, tables.seen, node, board, slots, sigma, total)
     for k in range(slots):
         total[k] = 0.0
     for edge in range(first, last):
-        if held.regrets.offset[ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]] < 0:
+        if tables.regrets.offset[block_of(layout.edge_block, edge, board)] < 0:
             continue
         at, below = (edge - first) * slots, tree.value_row[tree.child[edge]] * slots
         for k in range(slots):
@@ -280,61 +264,65 @@ def learn(ground, held, step, player, level, board, node, slots, room):  # type:
     for k in range(slots):
         work[value + k] = total[k]
     for edge in range(first, last):
-        block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
-        count = held.regrets.count[block]
+        block = block_of(layout.edge_block, edge, board)
+        count = tables.regrets.count[block]
         if count == 0:
             continue
         below = tree.value_row[tree.child[edge]] * slots
-        place = held.regrets.offset[block]
-        if count == slots and len(held.gap) == 0:
+        place = tables.regrets.offset[block]
+        if count == slots and len(tables.gap) == 0:
             for k in range(slots):
                 gained = work[below + k] - total[k]
-                held.regret[place + k] = max(held.regret[place + k] + step.gain * gained, step.floor)
+                tables.regret[place + k] = max(tables.regret[place + k] + step.gain * gained, step.floor)
             continue
-        for word in range(held.regrets.mask.shape[1]):
-            bits = held.regrets.mask[block, word]
+        for word in range(tables.regrets.mask.shape[1]):
+            bits = tables.regrets.mask[block, word]
             while bits:
                 k = word * WORD + lowest_bit(bits)
                 bits &= bits - 1
                 gained = work[below + k] - total[k]
-                held.regret[place] = max(held.regret[place] + step.gain * gained, step.floor)
-                if len(held.gap):
-                    held.gap[place] += step.average * gained
+                tables.regret[place] = max(tables.regret[place] + step.gain * gained, step.floor)
+                if len(tables.gap):
+                    tables.gap[place] += step.average * gained
                 place += 1
-    if len(held.value):
-        track(ground, held, step, player, level, board, node, slots, room)
+    if len(tables.value):
+        track(layout, tables, step, player, level, board, node, slots, space)
 
 
 @joined
-def track(ground, held, step, player, level, board, node, slots, room):  # type: ignore[no-untyped-def]
-    """Add an iteration, with v(I) in `room.total`, to the sums of a node's infosets and to their bounds.
+def track(layout, tables, step, player, level, board, node, slots, space):  # type: ignore[no-untyped-def]
+    """Add an iteration, with v(I) in `space.total`, to the sums of a node's infosets and to their bounds.
 
-    A pruned action could have won U(I, a) times the reach of all others at most, as the paper's dynamic test has
-    it, or what it pays where it ends the game.
+    A pruned action stays pruned by the paper's dynamic test (Brown and Sandholm 2017, section 4), with t0 the
+    iteration of its last best response and t1 this one:
+
+        t0 psi^t0(I, a) + sum_{t0 < t <= t1} pi_-i^t(I) U(I, a)  <=  sum_{t <= t1} v^t(I).
+
+    The bound is the left side less the right, the largest of the infoset's pruned actions. Where an action ends the
+    game what it pays takes the place of pi_-i^t(I) U(I, a).
     """
-    tree, total, values = ground.tree, room.total, held.values
+    tree, total, values = layout.tree, space.total, tables.values
     most, reach = total[slots : 2 * slots], total[2 * slots : 3 * slots]
     known = False
-    for k in range(slots):
-        most[k] = -np.inf
+    most[:] = -np.inf
     for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
-        block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
-        if held.regrets.count[block] == slots:
+        block = block_of(layout.edge_block, edge, board)
+        if tables.regrets.count[block] == slots:
             continue
         child = tree.child[edge]
         if tree.symbol[child] >= 0:
             below = tree.value_row[child] * slots
             for k in range(slots):
-                if not holds(held.regrets, block, k):
-                    most[k] = max(most[k], float(room.work[below + k]))
+                if not holds(tables.regrets, block, k):
+                    most[k] = max(most[k], float(space.work[below + k]))
             continue
         if not known:
-            reach_against(ground, player, level, board, node, slots, room, reach)
+            reach_against(layout, player, level, board, node, slots, space, reach)
             known = True
         for k in range(slots):
-            if not holds(held.regrets, block, k):
-                most[k] = max(most[k], ground.most[edge] * reach[k])
-    block = ground.node_block[node, 0] + board * ground.node_block[node, 1]
+            if not holds(tables.regrets, block, k):
+                most[k] = max(most[k], layout.most[edge] * reach[k])
+    block = block_of(layout.node_block, node, board)
     place = values.offset[block]
     failing = False
     for word in range(values.mask.shape[1]):
@@ -342,26 +330,25 @@ def track(ground, held, step, player, level, board, node, slots, room):  # type:
         while bits:
             k = word * WORD + lowest_bit(bits)
             bits &= bits - 1
-            held.value[place] += step.average * total[k]
+            tables.value[place] += step.average * total[k]
             if most[k] > -np.inf:
-                held.bound[place] += step.average * (most[k] - total[k])
-                failing |= held.bound[place] > 0.0
+                tables.bound[place] += step.average * (most[k] - total[k])
+                failing |= tables.bound[place] > 0.0
             place += 1
     if failing:
-        count = held.failed[-1]
-        held.failed[count] = block
-        held.failed[-1] = count + 1
+        count = tables.failed[-1]
+        tables.failed[count] = block
+        tables.failed[-1] = count + 1
 
 
 @joined
-def reach_against(ground, player, level, board, node, slots, room, reach):  # type: ignore[no-untyped-def]
-    """Compute pi_{-i}(I) of every hand: the summed reach of the other player's hands that fit beside it."""
-    tree, boards, work = ground.tree, room.boards, room.work
+def reach_against(layout, player, level, board, node, slots, space, reach):  # type: ignore[no-untyped-def]
+    """Compute pi_-i(I) of every hand: the summed reach of the other player's hands that fit beside it."""
+    tree, boards, work = layout.tree, space.boards, space.work
     source = tree.other_row[player, node] * slots
-    for k in range(slots):
-        reach[k] = 0.0
+    reach[:] = 0.0
     if boards.card.shape[1] == 0:
-        matrix = ground.chances[player, ground.first_chance[level] + board]
+        matrix = layout.chances[player, level * len(layout.top.hand) + board]
         for other in range(slots):
             arrives = float(work[source + other])
             if arrives != 0.0:
@@ -369,66 +356,121 @@ def reach_against(ground, player, level, board, node, slots, room, reach):  # ty
                     reach[k] += arrives * matrix[other, k]
         return
     card = boards.card[board]
-    for k in range(CARDS):
-        room.cards[k] = 0.0
+    space.cards[:] = 0.0
     everyone = 0.0
     for k in range(slots):
         arrives = float(work[source + k])
         everyone += arrives
-        room.cards[card[k, 0]] += arrives
-        room.cards[card[k, 1]] += arrives
+        space.cards[card[k, 0]] += arrives
+        space.cards[card[k, 1]] += arrives
     ranges = tree.own_range[player]
     for k in range(slots):
-        reach[k] = everyone - room.cards[card[k, 0]] - room.cards[card[k, 1]] + work[source + k]
+        reach[k] = everyone - space.cards[card[k, 0]] - space.cards[card[k, 1]] + work[source + k]
         if len(ranges):
             reach[k] *= ranges[boards.hand[board, k]]
 
 
-@internal
-def gather(boards, board, slots, above, source, work, target):  # type: ignore[no-untyped-def]
-    """Carry a vector at a deal node to the hands of one of the boards that follow."""
-    for k in range(slots):
-        work[target + k] = above[source + boards.parent_slot[board, k]]
-
-
-@internal
-def scatter(boards, board, slots, work, source, above, target):  # type: ignore[no-untyped-def]
-    """Add what the hands of one board are worth to those of the deal node before it."""
-    count = boards.multiplicity[board]
-    for k in range(slots):
-        above[target + boards.parent_slot[board, k]] += count * work[source + k]
-
-
 @compiled
-def walk(ground, held, step, player):  # type: ignore[no-untyped-def]
-    """One player's pass: regrets, sums of values and bounds. Returns the nodes x hands that it came to."""
-    tree = ground.tree
-    held.failed[-1] = 0
-    top, last = make_room(ground, ground.top), make_room(ground, ground.last)
-    slots, below = ground.top.hand.shape[1], ground.last
+def walk(layout, tables, step, player):  # type: ignore[no-untyped-def]
+    """Run one player's pass over regrets, sums of values and bounds; returns the nodes x hands that it came to."""
+    tree = layout.tree
+    tables.failed[-1] = 0
+    top, last = make_workspace(layout, layout.top), make_workspace(layout, layout.last)
+    slots, below = layout.top.hand.shape[1], layout.last
     inner = below.hand.shape[1]
-    sorts = below.card.shape[1] > 0
-    scratch = terminals.scratch_space(top.work, max(slots, inner), terminals.SWEPT, sorts, tree.rows)
-    stop = ground.top.subtree[0, 1]
+    scratch = sweep_scratch(layout)
+    stop = layout.top.subtree[0, 1]
     root = tree.other_row[player, 0] * slots
     top.work[root : root + slots] = tree.root_reach[player]
-    touched = go_down(ground, held, step, player, 0, 0, 0, stop, slots, top, scratch)
+    touched = go_down(layout, tables, step, player, 0, 0, 0, stop, slots, top, scratch)
     for node in range(stop):
         if not top.entered[node] or tree.symbol[node] != DEAL:
             continue
-        s = ground.below[node]
-        begin, end = below.subtree[s, 0], below.subtree[s, 1]
+        begin, end = below.subtree[layout.below[node], 0], below.subtree[layout.below[node], 1]
         source, value = tree.other_row[player, node] * slots, tree.value_row[node] * slots
+        target = tree.other_row[player, begin] * inner
         top.work[value : value + slots] = 0
         for board in range(len(below.hand)):
-            target = tree.other_row[player, begin] * inner
             gather(below, board, inner, top.work, source, last.work, target)
-            if not step.whole and not some(last.work, target, inner):
+            if not step.whole and not reaches(last.work, target, inner):
                 continue
-            touched += go_down(ground, held, step, player, 1, board, begin, end, inner, last, scratch)
-            come_up(ground, held, step, player, 1, board, begin, end, inner, last)
+            touched += go_down(layout, tables, step, player, 1, board, begin, end, inner, last, scratch)
+            come_up(layout, tables, step, player, 1, board, begin, end, inner, last)
             scatter(below, board, inner, last.work, tree.value_row[begin] * inner, top.work, value)
         if len(tree.orbit):
-            equalise(tree.orbit, top.work, value, top.total)
-    come_up(ground, held, step, player, 0, 0, 0, stop, slots, top)
+            average_over_orbits(tree.orbit, top.work, value, top.total)
+    come_up(layout, tables, step, player, 0, 0, 0, stop, slots, top)
     return touched
+
+
+@internal_compiled
+def sweep_scratch(layout):  # type: ignore[no-untyped-def]
+    """Make the scratch of terminals on sorted hands, for boards of any round."""
+    slots = max(layout.top.hand.shape[1], layout.last.hand.shape[1])
+    sorts = layout.last.card.shape[1] > 0
+    return terminals.scratch_space(layout.tree.root_reach, slots, terminals.SWEPT, sorts, layout.tree.rows)
+
+
+# The average
+
+
+@joined
+def spread_average(layout, tables, weight, player, board, start, stop, slots, space):  # type: ignore[no-untyped-def]
+    """S += weight x own reach, from a subtree's root to all that the player reaches.
+
+    Averages have a number wherever the player's regrets have one.
+    """
+    tree, work, entered, averages = layout.tree, space.work, space.entered, tables.averages
+    entered[0] = 1
+    node = start
+    while node < stop:
+        mine = tree.symbol[node] == DECISION and tree.player[node] == player
+        if mine:
+            match(layout, tables.regrets, tables.regret, node, board, slots, space.sigma, space.total)
+        first, source = tree.first_edge[node], tree.own_row[player, node] * slots
+        for edge in range(first, tree.first_edge[node + 1]):
+            child, at = tree.child[edge], (edge - first) * slots
+            block = block_of(layout.edge_block, edge, board)
+            entered[child - start] = not mine
+            if not mine or tables.regrets.offset[block] < 0:
+                continue
+            target = tree.own_row[player, child] * slots
+            for k in range(slots):
+                work[target + k] = work[source + k] * space.sigma[at + k]
+            if not reaches(work, target, slots):
+                continue
+            entered[child - start] = tree.symbol[child] < 0
+            place = averages.offset[block]
+            if averages.count[block] == slots:
+                for k in range(slots):
+                    tables.average[place + k] += weight * work[target + k]
+                continue
+            for word in range(averages.mask.shape[1]):
+                bits = averages.mask[block, word]
+                while bits:
+                    tables.average[place] += weight * work[target + word * WORD + lowest_bit(bits)]
+                    place += 1
+                    bits &= bits - 1
+        node = next_entered(layout, entered, start, node + 1, stop)
+
+
+@compiled
+def add_averages(layout, tables, weight, player):  # type: ignore[no-untyped-def]
+    """Add one player's current strategy, times own reach and `weight`, to the averages."""
+    tree = layout.tree
+    top, last = make_workspace(layout, layout.top), make_workspace(layout, layout.last)
+    slots, below = layout.top.hand.shape[1], layout.last
+    inner = below.hand.shape[1]
+    stop = layout.top.subtree[0, 1]
+    root = tree.own_row[player, 0] * slots
+    top.work[root : root + slots] = 1
+    spread_average(layout, tables, weight, player, 0, 0, stop, slots, top)
+    for node in range(stop):
+        if not top.entered[node] or tree.symbol[node] != DEAL:
+            continue
+        begin, end = below.subtree[layout.below[node], 0], below.subtree[layout.below[node], 1]
+        source, target = tree.own_row[player, node] * slots, tree.own_row[player, begin] * inner
+        for board in range(len(below.hand)):
+            gather(below, board, inner, top.work, source, last.work, target)
+            if reaches(last.work, target, inner):
+                spread_average(layout, tables, weight, player, board, begin, end, inner, last)

@@ -10,64 +10,30 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.engines.public.kernels import Boards, Tree
 from solvent.engines.public.public_pass import PublicPass
 from solvent.forms.public.game import FOLDED, MATRIX, RANKED, PublicGame
 
 Array = Any
 
 
-class Tree(NamedTuple):
-    """The betting tree as the walks read it: some fields of `solvent.engines.public.kernels.Tree`.
-
-    A compiled function takes every array of a tuple as seven numbers, so that large tuples make calls slow.
-    """
-
-    symbol: Array
-    player: Array
-    first_edge: Array
-    child: Array
-    stake: Array
-    other_row: Array
-    own_row: Array
-    value_row: Array
-    rows: int
-    root_reach: Array
-    own_range: Array
-    matrix: Array
-    matrix_of: Array
-    orbit: Array
-    rounds: int
-
-
-class Boards(NamedTuple):
-    """One round's boards (see `solvent.forms.public.game.Round`) and subtrees."""
-
-    card: Array
-    tie: Array
-    hand: Array
-    parent_slot: Array
-    multiplicity: Array
-    subtree: Array
-    """int64[subtrees, 4]: first node, one past the last, the deal node above, the subtree that one is in."""
-
-
-class Ground(NamedTuple):
+class Layout(NamedTuple):
     """What does not change while a game is solved."""
 
     tree: Tree
+    """Without groups of terminals, and boards without parents: kernels take every array of a tuple as seven
+    numbers, which makes calls slow."""
     top: Boards
     """The first round's."""
     last: Boards
     """The last round's; in a game of one round the first round's again."""
     stop: Array
     """int32[nodes]: one past the last node of the branch, inside its subtree."""
-    via: Array
-    """int32[nodes]: the edge that leads to a node, -1 for the roots of subtrees."""
     below: Array
     """int32[nodes]: the subtree of the last round behind a deal node, else -1."""
     edge_block: Array
-    """int64[edges, 2]: an edge's block on the first board, and how far it is to that on the next. A subtree's
-    blocks on one board lie side by side, as a walk reads them."""
+    """int64[edges, 2]: an edge's block on the first board, and the step to its block on the next (`block_of`). A
+    subtree's blocks on one board lie side by side, as a walk reads them."""
     edge_node: Array
     """int32[edges]"""
     node_block: Array
@@ -82,21 +48,12 @@ class Ground(NamedTuple):
     """float64[edges]: U(I, a), the most that the player of an edge can win behind it; where hands are sorted, times
     the chance of deal and board."""
     chances: Array
-    """float64[2, matrices, hands, hands]: how likely pairs of hands are on each board of each round, the other's
-    hands in rows; empty where hands are sorted."""
-    first_chance: Array
-    """int64[rounds]: the first of a round's matrices."""
+    """float64[2, boards of all rounds, hands, hands]: the probabilities of pairs of hands, the other's hands in
+    rows; empty where hands are sorted."""
 
 
-class BlockSlots(NamedTuple):
-    """How many hands each block can have."""
-
-    of_edges: NDArray[np.int32]
-    of_nodes: NDArray[np.int32]
-
-
-def ground_of(game: PublicGame, dtype: np.dtype[Any]) -> tuple[Ground, BlockSlots]:
-    """Lay a public game out for the walks."""
+def lay_out(game: PublicGame, dtype: np.dtype[Any]) -> tuple[Layout, NDArray[np.int32], NDArray[np.int32]]:
+    """Lay a public game out for the walks; also the hands of each edge's and of each node's block."""
     made = PublicPass(game, dtype)
     nodes = game.nodes
     size = len(nodes.symbol)
@@ -111,14 +68,12 @@ def ground_of(game: PublicGame, dtype: np.dtype[Any]) -> tuple[Ground, BlockSlot
     acts = np.flatnonzero(actions).astype(np.int32)
     node_block = np.zeros((size, 2), dtype=np.int64)
     node_block[acts] = place
-    boards = np.array([len(here.boards) for here in game.rounds], dtype=np.int64)
-    rounds = [Boards(*(getattr(here, name) for name in Boards._fields)) for here in made.rounds]
-    ground = Ground(
-        tree=Tree(*(getattr(made.tree, name) for name in Tree._fields)),
+    rounds = [here._replace(parent=()) for here in made.rounds]
+    layout = Layout(
+        tree=made.tree._replace(groups=()),
         top=rounds[0],
         last=rounds[len(game.rounds) - 1],
         stop=stop,
-        via=via,
         below=below,
         edge_block=edge_block,
         edge_node=game.edge_node,
@@ -128,9 +83,8 @@ def ground_of(game: PublicGame, dtype: np.dtype[Any]) -> tuple[Ground, BlockSlot
         level=nodes.round,
         most=_most_won(game, made.tree.stake, parent),
         chances=_chances(game),
-        first_chance=np.cumsum(boards) - boards,
     )
-    return ground, BlockSlots(edge_slots, node_slots)
+    return layout, edge_slots, node_slots
 
 
 def _blocks(
@@ -138,8 +92,8 @@ def _blocks(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     """Number `counts[n]` blocks for each node on each board, subtree by subtree, board by board.
 
-    Returns where the blocks of each such thing begin and how far they are apart, the hands of every block, and the
-    thing that it belongs to.
+    Returns the first block of each edge or node and the step to the next board's, then the hands and the owner of
+    every block.
     """
     first = np.cumsum(counts) - counts
     total = int(counts.sum())
@@ -161,7 +115,7 @@ def _blocks(
 
 
 def _parents(game: PublicGame) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """The node before each node, the edge that leads to it (-1 behind deals), and the subtree behind a deal."""
+    """Find the node before each node, the edge to it (-1 behind deals), and the subtree behind a deal."""
     nodes = game.nodes
     size = len(nodes.symbol)
     parent, via, below = (np.full(size, -1, dtype=np.int32) for _ in range(3))
@@ -210,7 +164,7 @@ def _most_won(game: PublicGame, stake: NDArray[np.float64], parent: NDArray[np.i
 
 
 def _least_signs(game: PublicGame) -> NDArray[np.int64]:
-    """The least sign that each symbol can have: 1 where it always pays its stake, 0 where it may pay nothing."""
+    """Find the least sign of each symbol: 1 where it always pays its stake, 0 where it may pay nothing."""
     symbols = max(int(game.nodes.symbol.max()), RANKED) + 1
     least = np.full(symbols, -1)
     least[FOLDED] = 1
