@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from solvent.engines.public.solver import way_of
+from solvent.engines.public.solver import plan_variant
 from solvent.forms.public.game import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
@@ -48,7 +48,7 @@ def test_ways_of_the_aggregated_plan() -> None:
         "flop_holdem(suits=2,ranks=4)": "vectors",
     }
     for name, way in ways.items():
-        assert way_of(public_game(load_game(name), isomorphism=False)) == way
+        assert plan_variant(public_game(load_game(name), isomorphism=False)) == way
 
 
 def test_every_plan_tried_on_a_game_takes_it() -> None:

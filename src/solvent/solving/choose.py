@@ -1,7 +1,8 @@
 """Choice of a solver for a game and settings: the form, the engine, and whether both fit into memory.
 
 The plan `auto` is settled by the solver: on histories by `history.plans.make_plan`, on the public form by
-`public.solver.way_of`. Sizes are known before anything large is built. What cannot fit is refused with its size.
+`public.solver.plan_variant`. Sizes are known before anything large is built. What cannot fit is refused with its
+size.
 
 Samplings and prunings of one's own are registered by name, so that `solve(..., sampling="mine")` finds them:
 
@@ -35,7 +36,7 @@ from solvent.engines.local_update import LocalUpdate
 from solvent.engines.pruning import PRUNINGS
 from solvent.engines.public.arrays.layout import array_bytes
 from solvent.engines.public.pruned.solver import PrunedPublicSolver
-from solvent.engines.public.solver import PublicSolver, way_of
+from solvent.engines.public.solver import PublicSolver, plan_variant
 from solvent.engines.rules import LinearProgram, RegretRule, load_rule
 from solvent.engines.sampling import SAMPLINGS
 from solvent.engines.solver import Solver
@@ -332,7 +333,7 @@ def _public_bytes(game: PublicGame, settings: Settings) -> int:
         return total + WALK_BYTES_PER_CELL * game.cells
     if settings.device != "cpu":
         return total + array_bytes(game, np.dtype(table_dtype(settings.dtype, game.cells)))
-    if way_of(game) == "sequences":
+    if plan_variant(game) == "sequences":
         return total + SEQUENCES_BYTES_PER_HISTORY * game.rules.histories()
     return total
 

@@ -143,4 +143,4 @@ def _measure_public(
     if few_histories(infosets.game):
         return evaluate_paired(public_sequence_form(infosets.game), infosets, weights, locks)
     weights = np.array(weights)  # a copy: kernels take arrays that can be written to
-    return evaluate_public(PublicPass(infosets.game, weights.dtype), infosets.block, weights, locks)
+    return evaluate_public(PublicPass(infosets.game, weights.dtype), weights, locks)

@@ -23,7 +23,7 @@ from solvent.engines.public.arrays.layout import array_bytes
 from solvent.engines.public.arrays.plan import ArrayPass
 from solvent.engines.public.solver import PublicSolver
 from solvent.engines.rules import RULES, RegretRule, Weights
-from solvent.forms.public.game import DECISION, PublicGame, public_game
+from solvent.forms.public.game import PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, Board, PublicRules
@@ -135,41 +135,6 @@ def test_other_devices(game: tuple[str, bool, str | None], device: str, dtype: s
     rules = RULES if device == "torch" else ["dcfr", "pcfr+"]
     for rule, updates in product(rules, UPDATES):
         check(plan, rule, updates)
-
-
-@pytest.mark.parametrize("device", ["numpy", *OTHERS])
-def test_absent_blocks(device: str) -> None:
-    game = game_of("leduc")
-    plan = pass_of(device, "float64", "leduc")
-    decisions = np.flatnonzero(game.nodes.symbol == DECISION)
-    for rule, updates in product(["dcfr", "pcfr+"], UPDATES):
-        compiled, by_array = (begun(game, rule, updates) for _ in range(2))
-        by_array.plan = plan
-        for solver in (compiled, by_array):
-            # The last action of every third node and, of two nodes, the first.
-            solver.arena.free(game.nodes.first_edge[decisions[::3] + 1] - 1)
-            solver.arena.free(game.nodes.first_edge[decisions[[1, 7]]])
-        kept = by_array.arena.offset.copy()
-        compiled.run(1)
-        by_array.run(1)
-        assert (by_array.arena.offset == kept).all()
-        assert_same(compiled, by_array, 1e-12)
-        if (
-            updates == "alternating"
-        ):  # a solver's copy for simultaneous updates does not shrink with the arena
-            for solver in (compiled, by_array):
-                solver.arena.compact()
-                solver.run(1)
-            assert_same(compiled, by_array, 1e-12)
-
-
-def test_absent_blocks_share_nothing_of_a_uniform_strategy() -> None:
-    compiled, by_array = (PublicSolver(game_of("leduc"), "cfr", plan="vectors") for _ in range(2))
-    by_array.plan = pass_of("numpy", "float64", "leduc")
-    for solver in (compiled, by_array):
-        solver.arena.free([1, 2, 20])
-        solver.run(1)
-    assert_same(compiled, by_array, 1e-12)
 
 
 # Many iterations

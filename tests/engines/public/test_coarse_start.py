@@ -67,8 +67,7 @@ def test_sizes_that_the_coarse_game_lacks_are_taken_for_the_nearest() -> None:
 def test_it_begins_with_the_coarse_average_played_through_the_mapping() -> None:
     full, coarse = started()
     weights = mapped(full.game, coarse)
-    offset = np.concatenate([[0], np.cumsum(full.game.block_sizes)])[:-1]
-    expected = evaluate_public(PublicPass(full.game, np.dtype("float64")), offset, weights)
+    expected = evaluate_public(PublicPass(full.game, np.dtype("float64")), weights)
     found = full.evaluate()
     assert found.best_response == pytest.approx(expected.best_response, abs=1e-9)
     assert full.iterations == coarse.iterations

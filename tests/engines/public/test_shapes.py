@@ -53,8 +53,8 @@ def test_bids_after_the_same_bid_have_one_shape() -> None:
 def test_many_nodes_go_by_shape() -> None:
     large, small = (public_game(load_game(f"bluff(dice=2,faces={faces})")) for faces in (3, 2))
     assert len(large.nodes.symbol) > MANY_NODES > len(small.nodes.symbol)
-    assert PublicSolver(large).way == "shapes"
-    assert PublicSolver(small).way == "sequences"
+    assert PublicSolver(large).variant == "shapes"
+    assert PublicSolver(small).variant == "sequences"
 
 
 def test_games_with_boards_are_refused() -> None:

@@ -238,7 +238,7 @@ def _row(
     solver, seconds = trial.solver, median(trial.seconds)
     public = solver if isinstance(solver, PublicSolver) else None
     return row | {
-        "runs_as": solver.plan_name if public is None or public.game.sorted_hands else public.way,
+        "runs_as": solver.plan_name if public is None or public.game.sorted_hands else public.variant,
         "evaluator": None if public is None or not isinstance(public.plan, PublicPass) else public.evaluator,
         "isomorphism": public is not None and public.game.isomorphism,
         "dtype": solver.dtype,

@@ -155,9 +155,7 @@ def warm(run: Run) -> None:
         # Small games go by sequences, and the run's game will go by vectors.
         vectors = PublicSolver(game, RULE, UPDATES, "vectors", dtype=DTYPE)
         vectors.run(1)
-        evaluate_public(
-            PublicPass(game, np.dtype(DTYPE)), vectors.arena.offset, vectors.arena.table("average"), None
-        )
+        evaluate_public(PublicPass(game, np.dtype(DTYPE)), vectors.arena.table("average"))
         return
     solver, _, _ = begin(run, game, coarse, 1)
     solver.run(WARM_ITERATIONS)

@@ -2,7 +2,7 @@
 
 `kernels` walk the form for one player (down, across the terminals, back up), `public_pass` runs such passes on
 threads, and `terminals` and `swept` evaluate terminals. `solver` applies a regret rule (`PublicSolver`),
-`response` finds best responses, `bucketed` solves abstractions. `walk` and `sequences` are the serial and the
-flattened plan on this form, `shapes` groups nodes of one shape, `arrays/` runs the aggregated plan on a library
-for arrays, and `pruned/` prunes. Start with `solver`.
+`response` finds best responses, `bucketed` solves abstractions. `walk` is the serial plan on this form, `shapes`
+groups nodes of one shape, `arrays/` runs the aggregated plan on a library for arrays, and `pruned/` prunes. Start
+with `solver`.
 """

@@ -1,9 +1,9 @@
 """CFR on a card abstraction of a public game: hands share rows, values are those of real cards.
 
-A bucket map gives every slot of a round a row of the table; slots of one row play alike. A pass runs on the
-public form as it is: strategies are gathered from the rows before it, and what each slot regretted and played
-is scattered back and added up after it. So the abstract game is solved full-width, and its strategy can be
-measured by a best response that sees real cards.
+A bucket map gives every slot of a round a row of the table; slots of one row play the same strategy. A pass runs on
+the public form as it is: strategies are gathered from the rows before it, and the regrets and the play of each slot
+are added up in the rows after it. So the abstract game is solved full-width, and its strategy can be measured by a
+best response that sees real cards.
 """
 
 from __future__ import annotations
@@ -62,11 +62,10 @@ class BucketedSolver:
             places = [self.arena.offset[edge] + rows for edge, rows in enumerate(self.edge_rows)]
             self._locked = LockedRegrets(self.locks, np.concatenate(places), np.dtype(np.float64))
         self.edge_player = game.nodes.player[game.edge_node]
-        self.offset = np.cumsum(game.block_sizes) - game.block_sizes
         self.slot_regret, self.slot_average, self.seen = (new_table(game.cells, np.float64) for _ in range(3))
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run more iterations."""
         for weights in self.rule.schedule(self.iterations + 1, iterations):
             for player in (0, 1):
                 if self._locked is not None:
@@ -77,15 +76,15 @@ class BucketedSolver:
         self.iterations += iterations
 
     def evaluate(self, keep_locks: bool = True) -> Evaluation:
-        """Exploitability of the average strategy by best responses that see real cards.
+        """Measure the exploitability of the average strategy by best responses that see real cards.
 
         Responses keep to the locks, or are free of them.
         """
         locks = self.locks if keep_locks else None
-        return evaluate_public(self._pass, self.offset, self.average_strategy(), locks)
+        return evaluate_public(self._pass, self.average_strategy(), locks)
 
     def average_strategy(self) -> NDArray[np.float64]:
-        """float64[cells] of the game with real cards: proportional to the probabilities at each infoset."""
+        """Return float64[cells] of the game with real cards: proportional to the probabilities at each infoset."""
         average = self._gathered("average")
         return average if self.locks is None else self.locks.over(average)
 
@@ -95,13 +94,11 @@ class BucketedSolver:
         self.slot_regret[:] = 0.0
         self.slot_average[:] = 0.0
         none = self.seen[:0]
-        tables = Tables(self.offset, self.slot_regret, self.slot_average, none, none, self.seen, none)
+        tables = Tables(self._pass.offset, self.slot_regret, self.slot_average, none, none, self.seen, none)
         self._pass.run(player, tables, Rule(UPDATE, *PLAIN, 0.0))
         for edge in np.flatnonzero(self.edge_player == player).tolist():
-            rows, block = (
-                self.edge_rows[edge],
-                slice(self.offset[edge], self.offset[edge] + self.edge_rows[edge].size),
-            )
+            rows = self.edge_rows[edge]
+            block = slice(self._pass.offset[edge], self._pass.offset[edge] + rows.size)
             regret, played = self.arena.block("regret", edge), self.arena.block("average", edge)
             gained = np.bincount(rows, self.slot_regret[block], len(regret))
             regret[:] = update_arrays(np, regret, gained, (positive, negative), floor)
@@ -109,12 +106,12 @@ class BucketedSolver:
             played += average * np.bincount(rows, self.slot_average[block], len(played))
 
     def _gathered(self, name: str) -> NDArray[np.float64]:
-        """A table's rows, for every slot: float64[cells]."""
+        """Read a table's rows for every slot: float64[cells]."""
         return np.concatenate([self.arena.block(name, e)[rows] for e, rows in enumerate(self.edge_rows)])
 
 
 def slot_rows(game: PublicGame, buckets: Sequence[NDArray[np.integer] | None]) -> list[NDArray[np.int64]]:
-    """The row of every slot by round, int64[boards x slots], from bucket maps that fit; None: a row each."""
+    """Find the row of every slot by round, int64[boards x slots], from bucket maps that fit; None: a row each."""
     if len(buckets) != len(game.rounds):
         raise InputError(f"{game.name} has {len(game.rounds)} rounds and got {len(buckets)} bucket maps")
     found = []

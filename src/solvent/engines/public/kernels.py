@@ -66,7 +66,8 @@ class Tree(NamedTuple):
     """int32[symbols, boards]"""
     orbit: Array
     """int32[hands], empty without isomorphism: hands of one orbit have one value before any board."""
-    groups: swept.Groups
+    groups: Any
+    """`swept.Groups`; () where terminals are evaluated one by one."""
     rounds: int
     """Rounds that are played; tuples of rounds are padded, so that all games share compiled kernels."""
 
@@ -85,7 +86,7 @@ class Boards(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The tables by block: numbers of edge e on board b begin at `offset[e] + b * slots`; -1 means absent.
+    """The tables by block: numbers of edge e on board b begin at `offset[e] + b * slots`.
 
     Strategies come from `seen` and `seen_last`. With alternating updates they are `regret` and `last`
     themselves, with simultaneous ones copies from before the iteration, and where an average strategy is
@@ -119,43 +120,24 @@ def match(tables, first, stop, base, prediction, slots, work, total):  # type: i
     """Make rows with which sigma(a) = max(0, expected regret) / total + uniform, for the actions first..stop-1."""
     uniform = total + slots
     work[total:uniform] = 0
-    stored = 0
     for edge in range(first, stop):
-        at = tables.offset[edge]
-        if at >= 0:
-            stored += 1
-            if prediction == 0.0:
-                matching.add_positive(slots, work, total, tables.seen, at + base)
-            else:
-                matching.add_expected(
-                    slots, work, total, tables.seen, tables.seen_last, at + base, prediction
-                )
-    matching.settle_total(slots, work, total, uniform, 1.0 / stored)
+        at = tables.offset[edge] + base
+        if prediction == 0.0:
+            matching.add_positive(slots, work, total, tables.seen, at)
+        else:
+            matching.add_expected(slots, work, total, tables.seen, tables.seen_last, at, prediction)
+    matching.settle_total(slots, work, total, uniform, 1.0 / (stop - first))
 
 
 @internal_compiled
-def play(tables, at, base, prediction, slots, work, total, sigma):  # type: ignore[no-untyped-def]
-    """The probability of one action for every slot."""
+def play(tables, at, prediction, slots, work, total, sigma):  # type: ignore[no-untyped-def]
+    """Compute the probability of one action, whose numbers begin at `at`, for every slot."""
     uniform = total + slots
-    if at < 0:
-        work[sigma : sigma + slots] = 0
-    elif prediction == 0.0:
-        matching.share(slots, work, sigma, tables.seen, at + base, total, uniform)
+    if prediction == 0.0:
+        matching.share(slots, work, sigma, tables.seen, at, total, uniform)
     else:
-        matching.share_expected(
-            slots, work, sigma, tables.seen, tables.seen_last, at + base, total, uniform, prediction
-        )
-
-
-@internal_compiled
-def plain(offset, first, stop):  # type: ignore[no-untyped-def]
-    """Whether a node's actions are two or three, all stored: then they are dealt with at once."""
-    if not 2 <= stop - first <= 3:
-        return False
-    for edge in range(first, stop):  # noqa: SIM110 (all() does not compile)
-        if offset[edge] < 0:
-            return False
-    return True
+        seen, last = tables.seen, tables.seen_last
+        matching.share_expected(slots, work, sigma, seen, last, at, total, uniform, prediction)
 
 
 @internal_compiled
@@ -174,7 +156,7 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
         last = tree.first_edge[node + 1]
         rows = tree.own_row[player] if mine else tree.other_row[player]
         source = rows[node] * slots
-        if rule.prediction == 0.0 and plain(offset, first, last):
+        if rule.prediction == 0.0 and 2 <= last - first <= 3:
             t0, t1 = rows[child[first]] * slots, rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
@@ -193,11 +175,11 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
             continue
         match(tables, first, last, base, rule.prediction, slots, work, total)
         for edge in range(first, last):
-            target = rows[child[edge]] * slots
-            play(tables, offset[edge], base, rule.prediction, slots, work, total, sigma)
+            target, at = rows[child[edge]] * slots, offset[edge] + base
+            play(tables, at, rule.prediction, slots, work, total, sigma)
             vectors.multiply(slots, work, target, source, sigma)
-            if mine and offset[edge] >= 0:
-                vectors.add_scaled(slots, average, offset[edge] + base, work, target, rule.average)
+            if mine:
+                vectors.add_scaled(slots, average, at, work, target, rule.average)
 
 
 @internal_compiled
@@ -231,7 +213,7 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
             if last - first == 1:
                 work[value : value + slots] = work[origin : origin + slots]
             continue
-        if rule.mode == UPDATE and rule.prediction == 0.0 and plain(offset, first, last):
+        if rule.mode == UPDATE and rule.prediction == 0.0 and 2 <= last - first <= 3:
             v1 = rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
@@ -245,7 +227,7 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
         match(tables, first, last, base, rule.prediction, slots, work, total)
         work[gain : gain + slots] = 0
         for edge in range(first + 1, last):
-            play(tables, offset[edge], base, rule.prediction, slots, work, total, sigma)
+            play(tables, offset[edge] + base, rule.prediction, slots, work, total, sigma)
             matching.add_gain(slots, work, gain, sigma, rows[child[edge]] * slots, origin)
         vectors.add2(slots, work, value, origin, gain)
         if rule.mode == RESPOND_UNLOCKED:
@@ -258,12 +240,10 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
             continue
         if rule.mode == EVALUATE:
             continue
-        if len(tables.value) > 0 and offset[first] >= 0:
+        if len(tables.value) > 0:
             vectors.add_scaled(slots, tables.value, offset[first] + base, work, value, rule.average)
         for edge in range(first, last):
             at = offset[edge] + base
-            if offset[edge] < 0:
-                continue
             matching.regret_of(slots, work, sigma, rows[child[edge]] * slots, origin, gain)
             matching.update(slots, regret, at, work, sigma, positive, negative, floor)
             if rule.prediction != 0.0:
@@ -284,12 +264,11 @@ def look_ahead(ahead, tree, tables, player, start, stop, base):  # type: ignore[
     for node in range(start, stop):
         for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
             byte = (tables.offset[edge] + base) * tables.seen.itemsize
-            if tables.offset[edge] >= 0:
-                ahead.rows[count] = seen + byte
+            ahead.rows[count] = seen + byte
+            count += 1
+            if tree.player[node] == player:
+                ahead.rows[count] = average + byte
                 count += 1
-                if tree.player[node] == player:
-                    ahead.rows[count] = average + byte
-                    count += 1
     ahead.count[0] = count
 
 

@@ -39,7 +39,7 @@ class Lane(NamedTuple):
 
 
 class PublicPass:
-    """What a pass needs beside the tables: the tree for each traverser, boards, workspaces, threads."""
+    """Passes over a game: the tree for each traverser, boards, workspaces and threads."""
 
     def __init__(
         self, game: PublicGame, dtype: np.dtype[Any], evaluator: str = "swept", threads: int = 1
@@ -48,6 +48,8 @@ class PublicPass:
             raise InputError(f"there is no evaluator {evaluator!r}; choose from {', '.join(EVALUATORS)}")
         self.game, self.dtype, self.threads = game, dtype, threads
         self.evaluator = EVALUATORS[evaluator]
+        self.offset = np.cumsum(game.block_sizes) - game.block_sizes
+        """`Tables.offset` of tables whose blocks are in order."""
         self.tree = _tree(game, dtype)
         self.rounds = padded([_boards(game, r) for r in range(len(game.rounds))], MOST_ROUNDS)
         last = game.rounds[-1]
@@ -58,7 +60,7 @@ class PublicPass:
         self.out = np.zeros((len(last.subtrees), len(last.boards), last.slots), dtype=dtype)
 
     def run(self, player: int, tables: Tables, rule: Rule) -> NDArray[np.floating]:
-        """One pass; the traverser's counterfactual value of each hand at the start of the game."""
+        """Run one pass; returns the traverser's counterfactual value of each hand at the start of the game."""
         arguments = (self.tree, self.rounds, self.spaces, tables, rule, player)
         kernels.pass_down(*arguments, self.above)
         boards = self.out.shape[1]
@@ -108,7 +110,7 @@ class PublicPass:
 
 
 def padded(rounds: Sequence[Made], least: int) -> tuple[Made, ...]:
-    """Something of each round, the last repeated: a tuple's length is part of its type, and so of a kernel's."""
+    """Repeat the last round's: the length of a tuple is part of its type, and so of a kernel's."""
     return (*rounds, *(rounds[-1],) * (least - len(rounds)))
 
 
@@ -153,7 +155,7 @@ def _groups(
     heap: int,
     dtype: np.dtype[Any],
 ) -> Groups:
-    """Terminals of each subtree in lanes: those that have the other's reach in common share one."""
+    """Put the terminals of each subtree into lanes: those with the same reach of the other player share one."""
     symbol = game.nodes.symbol
     first, stop = np.zeros((2, 2, len(symbol)), dtype=np.int64)
     lanes: list[Lane] = []
@@ -170,10 +172,8 @@ def _groups(
             only_folds: list[Lane] = []
             for node in (k for k in nodes if symbol[k] == FOLDED):
                 lane = Lane(other_row[player, node], heap, 0.0, value_row[node], stakes[player, node])
-                alike = (
-                    k for k, other in enumerate(shown) if other[0] == lane.source and other.given == heap
-                )
-                k = next(alike, None)
+                same = (k for k, other in enumerate(shown) if other[0] == lane.source and other.given == heap)
+                k = next(same, None)
                 if k is None:
                     only_folds.append(lane)
                 else:
@@ -202,7 +202,7 @@ def _groups(
 
 
 def _shared_out(shown: list[Lane], heap: int) -> Iterator[list[Lane]]:
-    """Lanes with a showdown in groups, in each at most FEW with a fold beside it, and those first."""
+    """Divide lanes with a showdown into groups, in each at most FEW with a fold beside it, and those first."""
     both = [lane for lane in shown if lane.given != heap]
     alone = [lane for lane in shown if lane.given == heap]
     while both or alone:
@@ -213,11 +213,11 @@ def _shared_out(shown: list[Lane], heap: int) -> Iterator[list[Lane]]:
 
 
 def _rows(game: PublicGame, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Which rows of a workspace hold a node's reaches, by traverser (the other's, the own), and its values.
+    """Assign the rows of a workspace to the reaches of nodes, by traverser (the other's, the own), and to values.
 
     An action changes the reach of the player who takes it alone, so a child shares the row of the reach that stays.
-    Nobody asks for the traverser's own reach at a terminal: those are thrown on one heap. The other's reaches have
-    rows 0 to most - 1, the traverser's the `most` after them and the heap, values the `most` after that.
+    The traverser's own reach at a terminal is never read: one row, the heap, takes all of those. The other's
+    reaches have rows 0 to most - 1, the traverser's the `most` after them and the heap, values the `most` after.
     """
     nodes = game.nodes
     rows = np.zeros((2, 2, len(nodes.symbol)), dtype=np.int64)

@@ -16,20 +16,16 @@ from solvent.strategy.solved.locks import Locks
 from solvent.strategy.solved.public_infosets import PublicInfosets
 
 
-def evaluate_public(
-    public_pass: PublicPass, offset: NDArray[np.int64], weights: NDArray[Any], locks: Locks | None = None
-) -> Evaluation:
+def evaluate_public(public_pass: PublicPass, weights: NDArray[Any], locks: Locks | None = None) -> Evaluation:
     """Evaluate the strategy that plays each action in proportion to `weights`, a table by block.
 
-    With `locks` both players respond outside the locked infosets alone; all blocks are then present and in order.
+    With `locks` both players respond outside the locked infosets alone.
     """
     # Regret matching on weights that are nowhere negative is normalising them.
     none = weights[:0]
-    if locks:
-        mask = locks.locked.astype(weights.dtype)
-        tables = Tables(offset, mask, none, none, none, locks.over(weights), none)
-    else:
-        tables = Tables(offset, none, none, none, none, weights, none)
+    mask = locks.locked.astype(weights.dtype) if locks else none
+    played = locks.over(weights) if locks else weights
+    tables = Tables(public_pass.offset, mask, none, none, none, played, none)
     mode = kernels.RESPOND_UNLOCKED if locks else kernels.RESPOND
     best = [_total(public_pass, player, tables, mode) for player in (0, 1)]
     value = _total(public_pass, 0, tables, kernels.EVALUATE)

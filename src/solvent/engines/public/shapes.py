@@ -211,7 +211,7 @@ def descend(shapes, tables, weights, player, work):  # type: ignore[no-untyped-d
                     to_other, to_own = to_other + shapes.other[below], to_own + shapes.own[below]
                 elif mine:
                     to_own = passing
-                play(tables, tables.offset[action], begin, prediction, count, work, total, sigma)
+                play(tables, tables.offset[action] + begin, prediction, count, work, total, sigma)
                 if mine:
                     vectors.multiply(count, work, to_own, own, sigma)
                     at = tables.offset[action] + begin
@@ -257,7 +257,7 @@ def ascend(shapes, tables, weights, player, work):  # type: ignore[no-untyped-de
             match(tables, first, stop, begin, prediction, count, work, total)
             work[gain : gain + count] = 0
             for action in range(first + 1, stop):
-                play(tables, tables.offset[action], begin, prediction, count, work, total, sigma)
+                play(tables, tables.offset[action] + begin, prediction, count, work, total, sigma)
                 below = row_of(shapes, action, first, begin, ends)
                 matching.add_gain(count, work, gain, sigma, below, origin)
             vectors.add2(count, work, value, origin, gain)

@@ -39,7 +39,7 @@ from solvent.strategy.solved.public_infosets import PublicInfosets
 from solvent.strategy.solved.tables import TableStrategy
 
 PLANS = ("auto", "aggregated", "vectors", "sequences", "shapes", "serial", "branched")
-"""`vectors`, `sequences` and `shapes` are ways to run the aggregated plan; `aggregated` takes the quickest."""
+"""`vectors`, `sequences` and `shapes` are variants of the aggregated plan, which takes the quickest."""
 DEVICES = ("cpu", *devices.DEVICES)
 
 
@@ -82,8 +82,8 @@ class OnPublicGame(OnPublicForm):
 class PublicSolver(OnPublicGame, FullWidth):
     """CFR on a game in public form. `run` as often as you like; the average strategy is the result.
 
-    The aggregated plan runs in three ways: as `vectors`, one entry for each hand, and where hands are few as
-    `sequences`, pairs of sequences side by side, or as `shapes`, betting nodes with the same future side by side.
+    The aggregated plan has three variants: `vectors`, one entry for each hand, and where hands are few
+    `sequences`, pairs of sequences side by side, or `shapes`, betting nodes with the same future side by side.
     """
 
     evaluator: str
@@ -123,24 +123,24 @@ class PublicSolver(OnPublicGame, FullWidth):
             return HistoryWalk(self.game, self.threads if self.plan_name == "branched" else 1)
         if self.device != "cpu":
             return ArrayPass(self.game, self.device, np.dtype(self.dtype))
-        if self.way == "sequences":
+        if self.variant == "sequences":
             return PublicSequences(self.game)
-        return ShapePass(self.game, np.dtype(self.dtype)) if self.way == "shapes" else self._pass
+        return ShapePass(self.game, np.dtype(self.dtype)) if self.variant == "shapes" else self._pass
 
     @property
-    def way(self) -> str:
-        """The way in which the aggregated plan runs; another plan's own name."""
+    def variant(self) -> str:
+        """The variant of the aggregated plan; another plan's own name."""
         if self.plan_name != "aggregated":
             return self.plan_name
-        return "vectors" if self.device != "cpu" else way_of(self.game)
+        return "vectors" if self.device != "cpu" else plan_variant(self.game)
 
     def warm_up(self) -> None:
         """Have the kernels compiled that `run` and `evaluate` need."""
         small = PublicSolver(
-            small_public_game(self.game, rounds=1 if self.way == "shapes" else 2),
+            small_public_game(self.game, rounds=1 if self.variant == "shapes" else 2),
             self.rule,
             self.updates,
-            "shapes" if self.way == "shapes" else self.plan_name,
+            "shapes" if self.variant == "shapes" else self.plan_name,
             "auto" if self.evaluator == "matrix" else self.evaluator,
             self.threads,
             self.dtype,
@@ -177,14 +177,14 @@ class PublicSolver(OnPublicGame, FullWidth):
         self.nodes_touched += iterations * 2 * (self.histories if walked else self.game.public_nodes)
 
     def evaluate(self, keep_locks: bool = True) -> Evaluation:
-        """Exploitability and value of the average strategy, by exact best responses.
+        """Measure exploitability and value of the average strategy by exact best responses.
 
         Responses keep to the locks, which is how far the locked game is from solved, or are free of them.
         """
         locks = self.locks if keep_locks else None
         if few_histories(self.game):
             return evaluate_paired(self._pairs, PublicInfosets(self.game), self._played(), locks)
-        return evaluate_public(self._pass, self.arena.offset, self._played(), locks)
+        return evaluate_public(self._pass, self._played(), locks)
 
     @cached_property
     def _pairs(self) -> SequenceForm:
@@ -221,8 +221,8 @@ class PublicSolver(OnPublicGame, FullWidth):
         return result
 
 
-def way_of(game: PublicGame) -> str:
-    """Choose the way in which the aggregated plan runs a game on the processor."""
+def plan_variant(game: PublicGame) -> str:
+    """Choose the variant of the aggregated plan that runs a game on the processor."""
     if game.sorted_hands or game.isomorphism:
         return "vectors"
     if few_histories(game):

@@ -2,7 +2,7 @@
 
 Terminals to which the other brings the same reach share a lane, and WIDTH lanes make a group, one vector of
 numbers for each slot. A group is gathered from rows of the workspace (8 slots of 8 rows at a time, exchanged
-in registers), swept, and given back to rows. What the sweep adds up is explained in `public_kernels`.
+in registers), swept, and given back to rows. `terminals` explains what the sweep adds up.
 
 A sweep takes sums apart again (P - P_a - P_b). Were they rounded, what should cancel to nothing would leave a
 trace, and regret matching would play it. So reach is first rounded to multiples of the last place of three
@@ -32,26 +32,26 @@ PARTS = 5
 
 
 class Groups(NamedTuple):
-    """Which terminals are evaluated together, lane by lane. What a lane has not to give goes on the heap."""
+    """Terminals that are evaluated together, lane by lane. What a lane does not have, it writes to the heap."""
 
     first: Array
-    """int64[2, nodes]: the first group of the subtree with this root, by traverser, ..."""
+    """int64[2, nodes]: the first group of the subtree with this root, by traverser."""
     stop: Array
-    """int64[2, nodes]: ... and one past the last."""
+    """int64[2, nodes]: one past its last group."""
     source: Array
     """int64[groups, WIDTH]: the row with the other's reach."""
     shown: Array
-    """int64[groups, WIDTH]: the row for what is won at showdown ..."""
+    """int64[groups, WIDTH]: the row of winnings at showdown."""
     ranked: Array
-    """float[groups, WIDTH]: ... and the stake."""
+    """float[groups, WIDTH]: the stake at showdown."""
     given: Array
-    """int64[groups, WIDTH]: the row for what is won where someone folds ..."""
+    """int64[groups, WIDTH]: the row of winnings where someone folds."""
     folded: Array
-    """float[groups, WIDTH]: ... and the stake."""
+    """float[groups, WIDTH]: the stake where someone folds."""
     showdowns: Array
-    """int64[groups]: how many lanes have a showdown; in a group without any, only the first FEW lanes are used."""
+    """int64[groups]: lanes with a showdown; in a group without any, only the first FEW lanes are used."""
     folds: Array
-    """int64[groups]: how many of the first FEW lanes have a fold."""
+    """int64[groups]: those of the first FEW lanes that have a fold."""
 
 
 class Lanes(NamedTuple):
@@ -65,7 +65,7 @@ class Lanes(NamedTuple):
     grid: Array
     """float[WIDTH]: three times the total reach of each lane."""
     source: Array
-    """int64[WIDTH]: where the rows of this group begin in the workspace, ..."""
+    """int64[WIDTH]: where the rows of this group begin in the workspace; so in the next two."""
     shown: Array
     given: Array
 
@@ -77,14 +77,14 @@ class Ahead(NamedTuple):
     """
 
     rows: Array
-    """int64[rows]: where in memory they begin ..."""
+    """int64[rows]: their addresses in memory."""
     count: Array
-    """int64[1]: ... and how many."""
+    """int64[1]: their number."""
 
 
 @internal_compiled
 def share_of(ahead, part):  # type: ignore[no-untyped-def]
-    """The rows first..stop-1 that fall to this part of PARTS."""
+    """Return the rows, first and one past the last, that fall to this part of PARTS."""
     count = ahead.count[0]
     return min(count, count * part // PARTS), min(count, count * (part + 1) // PARTS)
 
@@ -99,7 +99,7 @@ def fetch(ahead, share, byte):  # type: ignore[no-untyped-def]
 
 @internal_compiled
 def lanes_for(empty, slots):  # type: ignore[no-untyped-def]
-    """Space for a group; `empty` tells the number type."""
+    """Make the space of a group; `empty` tells the number type."""
     kind = empty.dtype
     return Lanes(
         np.zeros(slots * WIDTH, dtype=kind),
@@ -114,7 +114,7 @@ def lanes_for(empty, slots):  # type: ignore[no-untyped-def]
 
 @internal_compiled
 def evaluate(groups, player, root, boards, board, slots, work, lanes, ahead):  # type: ignore[no-untyped-def]
-    """What the traverser's hands win at every terminal of a subtree on one board, with at least WIDTH slots."""
+    """Evaluate every terminal of a subtree on one board, with at least WIDTH slots, for the traverser's hands."""
     start = board * slots
     part = 0
     for group in range(groups.first[player, root], groups.stop[player, root]):

@@ -1,4 +1,4 @@
-"""What the traverser's hands win at the terminals of a subtree on one board, against the other player's reach.
+"""Evaluation of the terminals of a subtree on one board, for the traverser's hands against the other's reach.
 
 This is the second phase of the aggregation paper: all terminals under one board share their symbols' matrices, so
 that reach x stake of many terminals is one product with each. Where hands are sorted by strength the product is a
@@ -22,11 +22,11 @@ from solvent.foundation.kernels.compiling import internal_compiled
 Array = Any
 
 SWEPT, GEMM = 0, 2
-"""How terminals are evaluated: by sweeps, 8 as lanes of one where hands are many enough; or by matrix product."""
+"""Evaluators of terminals: sweeps, 8 as lanes of one where hands are many enough; or matrix products."""
 
 
 class Scratch(NamedTuple):
-    """What the evaluators need beside the workspace."""
+    """Memory of the evaluators beside the workspace."""
 
     lanes: swept.Lanes
     sign: Array
@@ -36,7 +36,7 @@ class Scratch(NamedTuple):
 
 @internal_compiled
 def scratch_space(empty, slots, evaluator, sorted_hands, nodes):  # type: ignore[no-untyped-def]
-    """Scratch for one thread; `empty` tells the number type."""
+    """Make the scratch of one thread; `empty` tells the number type."""
     square = slots if sorted_hands and evaluator == GEMM else 0
     return Scratch(
         swept.lanes_for(empty, slots if sorted_hands else 0),
@@ -140,7 +140,7 @@ def by_matrix(tree, player, board, start, stop, slots, work):  # type: ignore[no
 
 @internal_compiled
 def evaluate(tree, player, boards, board, start, stop, evaluator, slots, work, scratch, ahead):  # type: ignore[no-untyped-def]
-    """What the traverser's hands win at every terminal of a subtree."""
+    """Evaluate every terminal of a subtree."""
     if boards.card.shape[1] == 0:
         by_matrix(tree, player, board, start, stop, slots, work)
     elif evaluator == GEMM:

@@ -108,8 +108,6 @@ class HistoryWalk:
         """Run one iteration of a regret rule for each row of `schedule`."""
         if len(schedule) == 0:
             return
-        if (tables.offset < 0).any():
-            raise InputError("the serial and branched plans need every block; some have been freed")
         kept = (tables.regret, tables.average, tables.last, tables.value)
         learned = Learned(*map(self._gather, kept))
         sigma, value = np.zeros(self.cells), np.zeros(self.cells)

@@ -139,8 +139,7 @@ class SampledPublicSolver:
 
         Responses keep to the locks, or are free of them.
         """
-        offset = np.cumsum(self.game.block_sizes) - self.game.block_sizes
-        return evaluate_public(self._pass, offset, self.average(), self.locks if keep_locks else None)
+        return evaluate_public(self._pass, self.average(), self.locks if keep_locks else None)
 
     @cached_property
     def _pass(self) -> PublicPass:

@@ -22,14 +22,14 @@ DEVICES = {
     "cupy": "CuPy: pip install cupy-cuda12x, or the build for your CUDA",
     "jax": "JAX: pip install jax",
 }
-"""What each device needs. `torch:cuda` or `jax:gpu` say where to compute."""
+"""The installation that each device needs. `torch:cuda` or `jax:gpu` say where to compute."""
 REFERENCE = "array_api_strict"
 """The reference of the array API: a device for tests, which shows what the plan relies on."""
 
 
 @dataclass(frozen=True)
 class Namespace:
-    """An array library on one device, and what the libraries do not agree on."""
+    """An array library on one device, with one face for the functions that libraries name differently."""
 
     xp: Any
     asarray: Callable[[NDArray[Any]], Array]
@@ -40,15 +40,15 @@ class Namespace:
     concatenate: Callable[[list[Array], int], Array]
     swapaxes: Callable[[Array, int, int], Array]
     compile: Callable[[Callable[..., Any], tuple[int, ...]], Callable[..., Any]]
-    """A pure function made faster, where the library can; given are its parameters that are no arrays."""
+    """Make a pure function faster, where the library can; given are its parameters that are no arrays."""
     settings: Callable[[], AbstractContextManager[Any]]
-    """What must be in force while the device computes."""
+    """The settings that must be in force while the device computes."""
     cached: bool
     """Whether arrays should be small enough for a processor's cache."""
 
 
 def array_namespace(device: str = "numpy") -> Namespace:
-    """The array library of a device: numpy, torch, torch:cuda, cupy, jax or jax:gpu.
+    """Open the array library of a device: numpy, torch, torch:cuda, cupy, jax or jax:gpu.
 
     >>> array_namespace("numpy").xp.__name__
     'numpy'
@@ -68,38 +68,38 @@ def array_namespace(device: str = "numpy") -> Namespace:
         return _jax(library, device, place)
     if name == REFERENCE:
         return _standard(library)
-    return Namespace(
-        xp=library,
-        asarray=library.asarray,
-        to_numpy=np.asarray if name == "numpy" else library.asnumpy,
-        take=lambda x, rows, axis: library.take(x, rows, axis=axis),
-        cast=lambda x, dtype: x.astype(dtype),
-        concatenate=library.concatenate,
-        swapaxes=library.swapaxes,
-        compile=lambda function, constant: function,
-        settings=nullcontext,
-        cached=name == "numpy",
-    )
+    to_numpy = np.asarray if name == "numpy" else library.asnumpy
+    return _like_numpy(library, asarray=library.asarray, to_numpy=to_numpy, cached=name == "numpy")
+
+
+def _like_numpy(library: Any, **differences: Any) -> Namespace:
+    """Make a namespace of a library whose functions have NumPy's names, apart from `differences`."""
+    like: dict[str, Any] = {
+        "take": lambda x, rows, axis: library.take(x, rows, axis=axis),
+        "cast": lambda x, dtype: x.astype(dtype),
+        "concatenate": getattr(library, "concatenate", None),
+        "swapaxes": getattr(library, "swapaxes", None),
+        "compile": lambda function, constant: function,
+        "settings": nullcontext,
+    }
+    return Namespace(xp=library, **like | differences)
 
 
 def _standard(library: Any) -> Namespace:
-    """A library that has what the array API's standard has, and nothing else: it shows what the plan relies on."""
+    """Make a namespace with the functions of the array API's standard alone: it shows what the plan relies on."""
 
     def swapaxes(x: Array, first: int, second: int) -> Array:
         axes = list(range(x.ndim))
         axes[first], axes[second] = axes[second], axes[first]
         return library.permute_dims(x, tuple(axes))
 
-    return Namespace(
-        xp=library,
+    return _like_numpy(
+        library,
         asarray=lambda x: library.asarray(np.asarray(x)),
         to_numpy=np.from_dlpack,
-        take=lambda x, rows, axis: library.take(x, rows, axis=axis),
         cast=library.astype,
         concatenate=lambda arrays, axis: library.concat(arrays, axis=axis),
         swapaxes=swapaxes,
-        compile=lambda function, constant: function,
-        settings=nullcontext,
         cached=True,
     )
 
@@ -110,15 +110,12 @@ def _torch(torch: Any, device: str, place: str) -> Namespace:
         torch.zeros(1, device=where)
     except (RuntimeError, AssertionError) as error:
         raise InputError(f"device {device} cannot be used: {str(error).splitlines()[0]}") from error
-    return Namespace(
-        xp=torch,
+    return _like_numpy(
+        torch,
         asarray=lambda x: torch.asarray(x, device=where),
         to_numpy=lambda x: x.cpu().numpy(),
         take=lambda x, rows, axis: torch.index_select(x, axis, rows),
         cast=lambda x, dtype: x.to(dtype),
-        concatenate=torch.concatenate,
-        swapaxes=torch.swapaxes,
-        compile=lambda function, constant: function,
         settings=torch.inference_mode,
         cached=where.type == "cpu",
     )
@@ -129,7 +126,7 @@ def _jax(jax: Any, device: str, place: str) -> Namespace:
         where = jax.devices(place or None)[0]
     except RuntimeError as error:
         raise InputError(f"device {device} cannot be used: {str(error).splitlines()[0]}") from error
-    # Where it is since JAX 0.8, and where it was before.
+    # The first is its place since JAX 0.8, the second that before.
     enable_x64 = (jax if hasattr(jax, "enable_x64") else import_module("jax.experimental")).enable_x64
 
     @contextmanager
@@ -138,14 +135,11 @@ def _jax(jax: Any, device: str, place: str) -> Namespace:
         with enable_x64(True), jax.default_matmul_precision("highest"):
             yield
 
-    return Namespace(
-        xp=jax.numpy,
+    return _like_numpy(
+        jax.numpy,
         asarray=lambda x: jax.device_put(x, where),
         to_numpy=np.asarray,
         take=lambda x, rows, axis: jax.numpy.take(x, rows, axis=axis, mode="clip"),
-        cast=lambda x, dtype: x.astype(dtype),
-        concatenate=jax.numpy.concatenate,
-        swapaxes=jax.numpy.swapaxes,
         compile=lambda function, constant: jax.jit(function, static_argnums=constant),
         settings=settings,
         cached=False,  # it compiles every part anew

@@ -40,7 +40,7 @@ class Group(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Where a player's reach of some nodes is found: rows of these arrays, laid one after another."""
+    """The places of a player's reach of some nodes: rows of these arrays, laid one after another."""
 
     pieces: tuple[int, ...]
     """The groups of the player; -1 is the start of the round."""
@@ -80,7 +80,7 @@ class Layout(NamedTuple):
     """The roots of the subtrees, as the first level lays them out; None where it would be 0, 1, 2, ..."""
 
 
-# What the device holds
+# On the device
 
 
 class Part(NamedTuple):
@@ -99,7 +99,7 @@ class Part(NamedTuple):
 
 
 class Collection(NamedTuple):
-    """How values on a round's boards are added up for those before: float and int[boards x slots before, most].
+    """The sums of values on a round's boards for those before: float and int[boards x slots before, most].
 
     Where there are fewer than most slots to add, the weight is 0; else it is their board's multiplicity.
     """
@@ -109,7 +109,7 @@ class Collection(NamedTuple):
 
 
 class Fixed(NamedTuple):
-    """What does not change while iterating."""
+    """The arrays that do not change while iterating."""
 
     parts: list[list[Part]]
     """By round."""
@@ -127,7 +127,7 @@ class ArrayForm:
     def __init__(
         self, game: PublicGame, device: str = "numpy", dtype: DTypeLike = "float64", parts: int | None = None
     ) -> None:
-        """In how many `parts` the boards of a round are taken is decided by cache and memory if not given."""
+        """Lay a game out; `parts`: those of a round's boards, None for as many as cache and memory ask for."""
         self.game, self.device, self.dtype = game, device, np.dtype(dtype)
         self.namespace = array_namespace(device)
         self.kind = getattr(self.namespace.xp, self.dtype.name)
@@ -137,7 +137,7 @@ class ArrayForm:
             self.fixed = self._fixed()
 
     def sorted_matrices(self, symbols: Sequence[int], card: Array, tie: Array) -> tuple[Array, ...]:
-        """Which sorted hands can meet, and who wins: float[boards, slots, slots] for each symbol."""
+        """Make the matrices of sorted hands, 0 where they cannot meet: float[boards, slots, slots] by symbol."""
         where = self.namespace.xp.where
         one, zero = (self.namespace.asarray(np.full((), x, dtype=self.dtype)) for x in (1, 0))
         low, high = card[:, :, 0], card[:, :, 1]
@@ -281,7 +281,7 @@ class ArrayForm:
 
 
 def array_bytes(game: PublicGame, dtype: DTypeLike = "float64") -> int:
-    """About how much memory an `ArrayPass` takes beside the tables it is given, on its device."""
+    """Estimate the memory of an `ArrayPass` on its device, beside the tables it is given."""
     itemsize = np.dtype(dtype).itemsize
     symbol = game.nodes.symbol
     total = 0
@@ -298,7 +298,7 @@ def array_bytes(game: PublicGame, dtype: DTypeLike = "float64") -> int:
 
 
 def _matrix_bytes(game: PublicGame, r: int, dtype: DTypeLike) -> int:
-    """What a round's matrices take, one for each board and symbol."""
+    """Compute the memory of a round's matrices, one for each board and symbol."""
     here = game.rounds[r]
     symbols = game.nodes.symbol[game.nodes.round == r]
     return len(np.unique(symbols[symbols >= 0])) * here.hand.size * here.slots * np.dtype(dtype).itemsize

@@ -3,13 +3,13 @@
 This is the aggregation paper's plan: all private states of a public node in one vector (phase 1), and one matrix
 product for all terminals of one symbol under a board (phase 2). An iteration of player i is
 
-    learn       what the other player's reach leaves i's hands at every terminal, by one product for each symbol and
-                board with the symbol's matrix; values level by level back to the start; at i's groups regrets and
+    learn       winnings of i's hands at every terminal, by one product of the other player's reach with the matrix
+                of each symbol and board; values level by level back to the start; at i's groups regrets and
                 averages grow
     strategy    regret matching on i's new regrets, and i's reach of the actions with it
 
 Arrays are never written to: what changes is a new array, and sums over boards are gathered, not scattered, so they
-do not depend on the order in which a device works. `array_layout` says which array holds what.
+do not depend on the order in which a device works. `layout` describes the arrays.
 """
 
 from __future__ import annotations
@@ -51,16 +51,12 @@ class Strategy(NamedTuple):
     start: list[list[Array]]
 
 
-class Does(NamedTuple):
-    """What a rule's weights do; what they do not costs no time."""
+class Effects(NamedTuple):
+    """The effects of a rule's weights; those that they do not have cost no time."""
 
     fade: bool
     floor: bool
     predict: bool
-
-
-Stored = list[dict[int, Array]] | None
-"""By round and group 1 for actions with a block, else 0: float[actions, nodes, 1, 1]; None where all have one."""
 
 
 class ArrayPass:
@@ -72,7 +68,7 @@ class ArrayPass:
     def __init__(
         self, game: PublicGame, device: str = "numpy", dtype: DTypeLike = "float64", parts: int | None = None
     ) -> None:
-        """In how many `parts` the boards of a round are taken is decided by cache and memory if not given."""
+        """Prepare a pass; `parts`: those of a round's boards, None for as many as cache and memory ask for."""
         self.form = form = ArrayForm(game, device, dtype, parts)
         self.game, self.dtype, self.namespace, self.kind = game, form.dtype, form.namespace, form.kind
         self.layouts, self.bounds, self.fixed = form.layouts, form.bounds, form.fixed
@@ -83,23 +79,19 @@ class ArrayPass:
         """Run one iteration of a regret rule for each row of `schedule`."""
         fade, floor = bool((schedule[:, :2] != 1).any()), bool((schedule[:, 2] > -math.inf).any())
         with self.namespace.settings():
-            stored = self._stored(tables.offset)
             learned = [self._read(tables, player) for player in (0, 1)]
             play: list[Strategy] = []
             for weights in schedule.tolist():
                 if not play:
-                    play = [
-                        self._play(self.fixed, who, learned[who], weights[PREDICTION], stored)
-                        for who in (0, 1)
-                    ]
+                    play = [self._play(self.fixed, who, learned[who], weights[PREDICTION]) for who in (0, 1)]
                 for player in (0, 1):
                     learned[player] = self._update(
                         self.fixed, player, learned[player], play[player], play[1 - player], weights,
-                        Does(fade, floor, weights[PREDICTION] != 0),
+                        Effects(fade, floor, weights[PREDICTION] != 0),
                     )  # fmt: skip
                     if alternating:
                         play[player] = self._play(
-                            self.fixed, player, learned[player], weights[NEXT_PREDICTION], stored
+                            self.fixed, player, learned[player], weights[NEXT_PREDICTION]
                         )
                 if not alternating:
                     play = []
@@ -108,10 +100,8 @@ class ArrayPass:
 
     # One player's iteration: functions of arrays to arrays
 
-    def _strategy(
-        self, fixed: Fixed, player: int, learned: Learned, prediction: float, stored: Stored
-    ) -> Strategy:
-        """Regret matching everywhere, and the reach that comes of it."""
+    def _strategy(self, fixed: Fixed, player: int, learned: Learned, prediction: float) -> Strategy:
+        """Match regrets everywhere, and carry the reach of the strategy down."""
         sigma: Grid = []
         reach: Grid = []
         starts: list[list[Array]] = []
@@ -119,11 +109,9 @@ class ArrayPass:
             start = self._dealt(fixed, r, player, starts[-1], reach[-1]) if r else fixed.start
             matched = [
                 {
-                    g: self._match(
-                        regret,
-                        learned.last[r][k][g] if learned.last is not None else None,
-                        prediction,
-                        stored[r][g] if stored is not None else None,
+                    g: match_arrays(
+                        self.namespace.xp,
+                        regret if learned.last is None else regret + prediction * learned.last[r][k][g],
                     )
                     for g, regret in part.items()
                 }
@@ -133,10 +121,6 @@ class ArrayPass:
             reach.append([self._reach(layout, player, *pair) for pair in zip(matched, start, strict=True)])
             starts.append(start)
         return Strategy(sigma, reach, starts)
-
-    def _match(self, regret: Array, last: Array, prediction: float, stored: Array) -> Array:
-        """sigma: positive expected regrets in proportion, uniform where there are none, for stored actions."""
-        return match_arrays(self.namespace.xp, regret if last is None else regret + prediction * last, stored)
 
     def _reach(self, layout: Layout, player: int, sigma: dict[int, Array], start: Array) -> dict[int, Array]:
         """A player's reach of the player's own actions in one round."""
@@ -171,9 +155,9 @@ class ArrayPass:
         own: Strategy,
         other: Strategy,
         weights: Sequence[float],
-        does: Does,
+        does: Effects,
     ) -> Learned:
-        """The player's tables after an iteration with these weights (see `engines.rules`)."""
+        """Return the player's tables after an iteration with these weights (see `engines.rules`)."""
         regrets: Grid = [[] for _ in self.layouts]
         averages: Grid = [[] for _ in self.layouts]
         lasts: Grid = [[] for _ in self.layouts]
@@ -199,19 +183,15 @@ class ArrayPass:
         kept_last = lasts if does.predict else learned.last
         return Learned(regrets, averages, kept_last, None if learned.value is None else values)
 
-    def _updated(self, regret: Array, gained: Array, weights: Sequence[float], does: Does) -> Array:
-        """The regrets after an iteration in which `gained` was regretted."""
-        positive, negative, floor = weights[:3]
+    def _updated(self, regret: Array, gained: Array, weights: Sequence[float], does: Effects) -> Array:
+        """Update regrets after an iteration in which `gained` was regretted."""
+        factors, floor = (weights[0], weights[1]), weights[2]
         return update_arrays(
-            self.namespace.xp,
-            regret,
-            gained,
-            (positive, negative) if does.fade else None,
-            floor if does.floor else None,
+            self.namespace.xp, regret, gained, factors if does.fade else None, floor if does.floor else None
         )
 
     def _won(self, fixed: Fixed, r: int, k: int, player: int, other: Strategy) -> list[Array]:
-        """What the player's hands win at the terminals of each symbol: float[terminals, boards, slots]."""
+        """Compute the winnings of the player's hands by symbol: float[terminals, boards, slots]."""
         layout, part = self.layouts[r], fixed.parts[r][k]
         if not layout.symbols:
             return []
@@ -240,7 +220,7 @@ class ArrayPass:
     def _ascend(
         self, layout: Layout, player: int, sigma: dict[int, Array], won: list[Array], dealt: Array
     ) -> tuple[Array, dict[int, Array], dict[int, Array]]:
-        """Values from terminals and deals to the roots of a round, and the player's r(I, a) and v(I) by group."""
+        """Carry values from terminals and deals to the roots of a round; also r(I, a) and v(I) by group."""
         take, xp = self.namespace.take, self.namespace.xp
         gained: dict[int, Array] = {}
         valued: dict[int, Array] = {}
@@ -268,7 +248,7 @@ class ArrayPass:
         return (values if layout.root is None else take(values, layout.root, 0)), gained, valued
 
     def _collected(self, fixed: Fixed, r: int, roots: Array) -> Array:
-        """The values of a round's subtrees, added up over its boards for the deals before."""
+        """Add up the values of a round's subtrees over its boards, for the deals before."""
         index, weight = fixed.collections[r - 1]
         xp, subtrees = self.namespace.xp, roots.shape[0]
         listed = self.namespace.take(xp.reshape(roots, (subtrees, -1)), xp.reshape(index, (-1,)), 1)
@@ -277,7 +257,7 @@ class ArrayPass:
         return self._over_orbits(fixed, xp.reshape(total, (subtrees, *self.game.rounds[r - 1].hand.shape)))
 
     def _over_orbits(self, fixed: Fixed, values: Array) -> Array:
-        """With isomorphism, hands that differ only in the names of suits get the mean of their values."""
+        """Give hands that differ only in the names of suits the mean of their values, with isomorphism."""
         cast, xp = self.namespace.cast, self.namespace.xp
         if fixed.orbit is not None:
             values = xp.matmul(cast(values, xp.float64), fixed.orbit)
@@ -294,19 +274,10 @@ class ArrayPass:
 
     # Between tables, by block, and arrays, by group
 
-    def _stored(self, offset: NDArray[np.int64]) -> Stored:
-        if (offset >= 0).all():
-            return None
-        present = (offset >= 0).astype(self.dtype)[:, None, None]
-        return [
-            {g: self.namespace.asarray(present[group.edge]) for g, group in enumerate(layout.groups)}
-            for layout in self.layouts
-        ]
-
     def _blocks(self, player: int, actions: int | None) -> Iterator[tuple[int, int, NDArray[np.int64], int]]:
-        """A player's groups: round, number, edges one after another, and how many numbers a block has.
+        """Iterate over a player's groups: round, number, edges one after another, and numbers of a block.
 
-        The edges are those of all actions (None), or of the first so many.
+        The edges are those of all actions (None), or of the first few.
         """
         for r, layout in enumerate(self.layouts):
             for g, group in enumerate(layout.groups):
@@ -314,15 +285,12 @@ class ArrayPass:
                     yield r, g, group.edge[:actions].ravel(), self.game.rounds[r].hand.size
 
     def _read(self, tables: Tables, player: int) -> Learned:
-        """A player's tables to the device; absent blocks are zero."""
+        """Copy a player's tables to the device."""
 
         def read(table: NDArray[Any], actions: int | None = None) -> Grid:
             grid: Grid = [[{} for _ in bounds] for bounds in self.bounds]
             for r, g, edge, size in self._blocks(player, actions):
-                rows = np.zeros((len(edge), size), dtype=self.dtype)
-                there = tables.offset[edge] >= 0
-                if there.any():
-                    rows[there] = sliding_window_view(table, size)[tables.offset[edge[there]]]
+                rows = sliding_window_view(table, size)[tables.offset[edge]]
                 nodes = len(self.layouts[r].groups[g].node)
                 shape = (len(edge) // nodes, nodes, *self.game.rounds[r].hand.shape)
                 for k, (first, stop) in enumerate(self.bounds[r]):
@@ -335,7 +303,7 @@ class ArrayPass:
         return Learned(read(tables.regret), read(tables.average), last, value)
 
     def _write(self, tables: Tables, player: int, learned: Learned) -> None:
-        """The device's arrays back to a player's blocks."""
+        """Copy the device's arrays back to a player's blocks."""
         kept: list[tuple[NDArray[Any], Grid | None, int | None]] = [
             (tables.regret, learned.regret, None),
             (tables.average, learned.average, None),
@@ -347,7 +315,5 @@ class ArrayPass:
                 continue
             for r, g, edge, size in self._blocks(player, actions):
                 rows = np.concatenate([self.namespace.to_numpy(part[g]) for part in grid[r]], axis=2)
-                there = tables.offset[edge] >= 0
-                if there.any():
-                    blocks = sliding_window_view(table, size, writeable=True)
-                    blocks[tables.offset[edge[there]]] = rows.reshape((len(edge), size))[there]
+                blocks = sliding_window_view(table, size, writeable=True)
+                blocks[tables.offset[edge]] = rows.reshape((len(edge), size))

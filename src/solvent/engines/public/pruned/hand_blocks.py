@@ -32,7 +32,7 @@ SPARE = 4096
 
 
 class Stored(NamedTuple):
-    """Which hands of which blocks have numbers, and where."""
+    """The hands of each block that have numbers, and the places of these."""
 
     mask: Array
     """int64[blocks, words]: bit h % 64 of word h // 64 is hand h."""
@@ -153,7 +153,7 @@ class HandBlocks:
 
 @joined
 def block_of(places, which, board):  # type: ignore[no-untyped-def]
-    """The block of an edge or a node on a board; places: `Layout.edge_block` or `Layout.node_block`."""
+    """The block of an edge or a node on a board; places: `PrunedLayout.edge_block` or `PrunedLayout.node_block`."""
     return places[which, 0] + board * places[which, 1]
 
 

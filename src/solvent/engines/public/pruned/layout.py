@@ -17,8 +17,8 @@ from solvent.forms.public.game import FOLDED, MATRIX, RANKED, PublicGame
 Array = Any
 
 
-class Layout(NamedTuple):
-    """What does not change while a game is solved."""
+class PrunedLayout(NamedTuple):
+    """A public game as the walks read it; nothing of it changes while the game is solved."""
 
     tree: Tree
     """Without groups of terminals, and boards without parents: kernels take every array of a tuple as seven
@@ -52,7 +52,9 @@ class Layout(NamedTuple):
     rows; empty where hands are sorted."""
 
 
-def lay_out(game: PublicGame, dtype: np.dtype[Any]) -> tuple[Layout, NDArray[np.int32], NDArray[np.int32]]:
+def lay_out(
+    game: PublicGame, dtype: np.dtype[Any]
+) -> tuple[PrunedLayout, NDArray[np.int32], NDArray[np.int32]]:
     """Lay a public game out for the walks; also the hands of each edge's and of each node's block."""
     made = PublicPass(game, dtype)
     nodes = game.nodes
@@ -69,7 +71,7 @@ def lay_out(game: PublicGame, dtype: np.dtype[Any]) -> tuple[Layout, NDArray[np.
     node_block = np.zeros((size, 2), dtype=np.int64)
     node_block[acts] = place
     rounds = [here._replace(parent=()) for here in made.rounds]
-    layout = Layout(
+    layout = PrunedLayout(
         tree=made.tree._replace(groups=()),
         top=rounds[0],
         last=rounds[len(game.rounds) - 1],

@@ -35,7 +35,7 @@ class CoarseStrategy(NamedTuple):
     edge: Array
     """int32[edges]: the coarse edge that stands for an edge; -1 for actions that the coarse game lacks."""
     edge_block: Array
-    """int64[coarse edges, 2]: see `Layout.edge_block`."""
+    """int64[coarse edges, 2]: see `PrunedLayout.edge_block`."""
     averages: Any
     average: Array
 
@@ -46,7 +46,7 @@ class OpponentView(NamedTuple):
     averages: Any
     average: Array
     weight: float
-    """Of all iterations."""
+    """The weight of all iterations."""
     coarse: CoarseStrategy
 
 

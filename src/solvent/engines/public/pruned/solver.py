@@ -318,7 +318,7 @@ class PrunedPublicSolver(OnPublicGame):
     # Results
 
     def dense(self, tables: HandBlocks, name: str) -> NDArray[Any]:
-        """Spread a table of edges as the whole form has it, [edge][board][slot], with 0 where nothing is stored."""
+        """Spread a table of edges over the whole form, [edge][board][slot], with 0 where nothing is stored."""
         boards = [len(self.game.rounds[level].boards) for level in self.game.nodes.round[self.game.edge_node]]
         first, step = self._layout.edge_block.T
         blocks = np.concatenate(
