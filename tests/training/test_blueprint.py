@@ -123,11 +123,12 @@ def test_iterations_are_those_of_the_twin(cards, options):
     options = dict(options)
     tree = build_tree(parse_betting(options.pop("betting", BETTING)))
     fast, slow = Blueprint(tree, cards), Blueprint(tree, cards)
-    solver, left_out = BlueprintSolver(fast), 0
+    reward = options.pop("reward", "y1")
+    solver, left_out = BlueprintSolver(fast, reward), 0
     for iteration in range(60):
         slow.table[:] = fast.table
         solver.run(1, seed=7, **options)
-        left_out += twin(slow, iteration, 7, **options)
+        left_out += twin(slow, iteration, 7, reward=reward, **options)
         np.testing.assert_allclose(fast.table, slow.table, rtol=1e-5, atol=0.1)
     assert np.count_nonzero(fast.table) > 300
     assert (left_out > 0) == ("floor" in options)

@@ -55,7 +55,7 @@ def with_regrets(tree, cards, pure=False, seed=1):
 def added_by_walk(blueprint, board, deck, weights, drawn=()):
     """What the kernel adds to a table for one board, with all hands or with those of the cards `drawn`."""
     solver = BoardSolver(blueprint, deck=deck, hole_cards=len(drawn) or None)
-    hands, room = solver.rooms(1)[0]
+    hands, room = solver.workspaces(1)[0]
     hands.deck[:] = [*board, *drawn, *(card for card in deck if card not in (*board, *drawn))]
     sort_hands(hands, evaluator())
     find_board_buckets(hands, solver.trees.stride, blueprint.layout, blueprint.cards.lookup)
@@ -106,7 +106,7 @@ def test_hands_of_drawn_cards_are_all_hands_on_average(tree, cards, hole_cards):
 
 def test_hole_cards_are_drawn_anew_for_each_board(tree, cards):
     solver = BoardSolver(Blueprint(tree, cards), hole_cards=20)
-    hands, room = solver.rooms(1)[0]
+    hands, room = solver.workspaces(1)[0]
     seen = set()
     for iteration in range(200):
         room.random[0] = iteration_key(3, iteration)
@@ -130,7 +130,7 @@ def test_boards_are_external_sampling_times_a_constant(tree, cards):
     deck, blueprint = TEN[:9], with_regrets(tree, cards, pure=True)
     public, external = np.zeros((2, len(blueprint.table)))
     solver, room = BlueprintSolver(blueprint), frames()
-    walk, pays, layout, _ = solver.arrays("y1")
+    walk, pays, layout, _ = solver.arrays
     boards = [(*flop, *rest) for flop in combinations(deck.tolist(), 3)
               for rest in permutations([card for card in deck.tolist() if card not in flop], 2)]  # fmt: skip
     assert len(boards) == 2_520

@@ -36,7 +36,7 @@ from solvent.play.table_kernels import ACTED, BUCKET, CLUSTER, NODE, strategy, w
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
 from solvent.training.boards.dealing import BoardHands
-from solvent.training.boards.kernels import BoardRoom, Boards, respond_on_boards
+from solvent.training.boards.kernels import Boards, BoardWorkspace, respond_on_boards
 from solvent.training.boards.solver import BoardSolver
 from solvent.training.settings import DEFAULT_HOLE_CARDS
 
@@ -110,7 +110,7 @@ class Responder:
         """
         had, before, left = tuple(self.done), self.learned, boards - self.learned
 
-        def work(first: int, last: int, memory: tuple[BoardHands, BoardRoom]) -> None:
+        def work(first: int, last: int, memory: tuple[BoardHands, BoardWorkspace]) -> None:
             player, start = first % PLAYERS, before + first // PLAYERS * PIECE
             start, end = max(start, had[player]), min(start + PIECE, boards)
             drawn = Boards(self.seed, self.clock, player)
@@ -123,7 +123,7 @@ class Responder:
                 watch(Progress("learning", each, boards, unit="boards"))
 
         pieces = PLAYERS * max(0, -(-left // PIECE))
-        in_pieces(work, pieces, 1, self._learning.rooms(threads), watch=seen, stop=stop)
+        in_pieces(work, pieces, 1, self._learning.workspaces(threads), watch=seen, stop=stop)
 
     def _walk(
         self,
@@ -131,7 +131,7 @@ class Responder:
         end: int,
         boards: Boards,
         table: NDArray[np.float32],
-        memory: tuple[BoardHands, BoardRoom],
+        memory: tuple[BoardHands, BoardWorkspace],
     ) -> NDArray[np.float64]:
         """Walk boards for one seat, whose player plays by the regrets of `table`.
 
@@ -169,7 +169,7 @@ class Responder:
     ) -> Winnings:
         """Value a response over boards that `seed` draws, both seats of each being one observation."""
 
-        def work(start: int, end: int, memory: tuple[BoardHands, BoardRoom]) -> NDArray[np.float64]:
+        def work(start: int, end: int, memory: tuple[BoardHands, BoardWorkspace]) -> NDArray[np.float64]:
             won = np.zeros(end - start)
             for player in range(PLAYERS):
                 won += self._walk(start, end, Boards(seed, NOTHING, player), response.table, memory)
@@ -179,7 +179,7 @@ class Responder:
             if watch is not None:
                 watch(Progress("valuing", now.done, boards, unit="boards"))
 
-        won = in_pieces(work, boards, PIECE, self._valuing.rooms(threads), watch=seen, stop=stop)
+        won = in_pieces(work, boards, PIECE, self._valuing.workspaces(threads), watch=seen, stop=stop)
         parts = [round(each * PARTS) for each in np.concatenate(won).tolist()]
         return Winnings(len(parts), sum(parts), sum(part * part for part in parts), PARTS * self.big_blind)
 

@@ -22,7 +22,7 @@ PIECE = 1 << 20
 
 
 class Discounter:
-    """Scales a table, or the part of one that has some streets: a head's, or one public cluster's arena."""
+    """Scales a table, or some streets of one: a head's, or one public cluster's arena."""
 
     def __init__(self, tree: BettingTree, layout: TableLayout, streets: Sequence[int]) -> None:
         """layout: of the table to scale; its first arena is the one that is scaled."""

@@ -1,6 +1,6 @@
 """Initial weights of a blueprint: what simulated win rates suggest before anything is learned (Lin 2024, 7).
 
-Regrets begin in proportion to the prior, as if so many visits of a row had each won its pot by it. Where iteration
+Regrets begin in proportion to the prior, as if some visits of a row had each won its pot by it. Where iteration
 t counts t, the first visit of a row may count a million times what one at the beginning did, and would wipe out a
 prior written then. So a training writes the prior anew, with what a visit counts by now, at rows where nothing has
 been learned yet.
@@ -32,20 +32,20 @@ VISITS = 1.0
 Head to head after 375,000 iterations 1 won from 10, and 10 from 100, which also lost to no prior at all.
 """
 ROUNDING = np.float32(1e-4)
-"""How far a regret may be from the prior, as a part of it, and still be one that nothing was added to."""
+"""The relative distance from the prior up to which a regret is one that nothing was added to."""
 PIECE = 1 << 20
 """Numbers that a thread looks at at once, about."""
 
 
 class PriorScale(NamedTuple):
-    """How much of the prior is in a table. Regrets are in parts of the pot."""
+    """The amount of the prior in a table. Regrets are in fractions of the pot."""
 
     before: np.float32
-    """What regrets add up to where nothing has been learned."""
+    """The sum of a row's regrets where nothing has been learned."""
     after: np.float32
-    """What they are to add up to there."""
+    """The sum that they are to have there."""
     sums: np.float32
-    """What sums that are 0 are to add up to."""
+    """The total that strategy sums of 0 are to have."""
 
 
 def write_prior(

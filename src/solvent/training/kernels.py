@@ -31,7 +31,7 @@ RAISED, MIXED = np.float32(1), np.float32(-1)
 
 
 class BlueprintArrays(NamedTuple):
-    """What the kernels need of a blueprint in training."""
+    """A blueprint in training as the kernels read it."""
 
     walk: NDArray[np.int32]
     """int32[nodes, 4]: see `solvent.forms.sampled`"""
@@ -42,7 +42,7 @@ class BlueprintArrays(NamedTuple):
 
 
 class IterationOptions(NamedTuple):
-    """How iterations are weighted and what they leave out."""
+    """Weights of iterations, and what they leave out."""
 
     linear: np.float32
     """1 if iteration t counts t, else 0"""
@@ -51,10 +51,10 @@ class IterationOptions(NamedTuple):
     floor: np.float32
     """Chips: the regret per iteration below which actions are left out of most iterations; 0 for none"""
     sign: np.float32 = RAISED
-    """`RAISED` or `MIXED`: how strategies get that least probability"""
+    """`RAISED` or `MIXED`: the way in which strategies get that least probability"""
 
 
-class BlueprintRoom(NamedTuple):
+class BlueprintWorkspace(NamedTuple):
     """One thread's memory for iterations."""
 
     walks: Frames
@@ -66,9 +66,16 @@ class BlueprintRoom(NamedTuple):
     """int64[2, 4]: where both players' rows begin on each street"""
 
 
-def blueprint_room() -> BlueprintRoom:
-    """Memory for one thread."""
-    return BlueprintRoom(
+def iteration_options(
+    linear: bool, exploration: tuple[float, float], mix: bool, floor: float
+) -> IterationOptions:
+    """Make the options of iterations; `mix`: uniform play is mixed in to give actions their least probability."""
+    return IterationOptions(np.float32(linear), exploration, np.float32(floor), MIXED if mix else RAISED)
+
+
+def blueprint_workspace() -> BlueprintWorkspace:
+    """Make the memory of one thread."""
+    return BlueprintWorkspace(
         frames(),
         np.zeros(1, dtype=np.uint64),
         np.zeros(52, dtype=np.int64),
@@ -87,7 +94,7 @@ def deal_hands(key, random, deck):  # type: ignore[no-untyped-def]
 
 @internal
 def showdown_outcome(deck, evaluator):  # type: ignore[no-untyped-def]
-    """Who wins: player 0 (0), nobody (1), player 1 (2)."""
+    """Find who wins: player 0 (0), nobody (1), player 1 (2)."""
     ahead = lead(deck, evaluator)
     return 1 - (ahead > 0) + (ahead < 0)
 
@@ -111,7 +118,7 @@ def deal_hand(key, layout, lookup, evaluator, random, deck, base):  # type: igno
 
 @internal
 def iteration_terms(iteration, options, drawn):  # type: ignore[no-untyped-def]
-    """What an iteration counts, its least probability of an action, and the regret below which it walks nothing.
+    """Compute an iteration's weight, an action's least probability, and the regret below which none is walked.
 
     The least probability has the sign of the way in which strategies get it.
 
@@ -125,20 +132,20 @@ def iteration_terms(iteration, options, drawn):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def holdem_iterations(start, end, seed, options, blueprint, lookup, evaluator, room):  # type: ignore[no-untyped-def]
-    """Iterations `start` to `end`: each deals cards once and traverses the tree for both players.
+def holdem_iterations(start, end, seed, options, blueprint, lookup, evaluator, space):  # type: ignore[no-untyped-def]
+    """Run iterations `start` to `end`: each deals cards once and traverses the tree for both players.
 
-    options: `IterationOptions`. blueprint: `BlueprintArrays`. room: `BlueprintRoom`.
+    options: `IterationOptions`. blueprint: `BlueprintArrays`. space: `BlueprintWorkspace`.
     """
     for iteration in range(start, end):
         key = iteration_key(seed, iteration)
         outcome, drawn = deal_hand(
-            key, blueprint.layout, lookup, evaluator, room.random, room.deck, room.base
+            key, blueprint.layout, lookup, evaluator, space.random, space.deck, space.base
         )
         weight, least, floor = iteration_terms(iteration, options, drawn)
         for player in range(2):
-            room.walks.random[0] = walk_key(key, player, 0)
+            space.walks.random[0] = walk_key(key, player, 0)
             traverse(
-                0, player, weight, blueprint.walk, blueprint.pays, room.base, outcome, blueprint.table,
-                room.walks, least, floor,
+                0, player, weight, blueprint.walk, blueprint.pays, space.base, outcome, blueprint.table,
+                space.walks, least, floor,
             )  # fmt: skip

@@ -20,7 +20,7 @@ UNVISITED = ("uniform", "prior")
 ENGINES = ("processes", "ray", "auto")
 """Names of what runs children; HOST:PORT is another."""
 TRAINING_SAMPLINGS = EXTERNAL, PUBLIC = ("external", "public")
-"""What a training draws: a deal and the other player's actions, or a board alone."""
+"""Samplings: a deal and the other player's actions are drawn, or a board alone."""
 AUTO = "auto"
 MOST_PUBLIC_DECISIONS = 20_000
 """Decisions of the largest betting tree that is sampled publicly where nothing is said.
@@ -50,7 +50,7 @@ DEFAULT_AHEAD = 1
 MOST_CHILDREN, MOST_BATCH, MOST_SAMPLES = 100_000, 1_000_000, 10_000
 """Larger numbers are slips of the keyboard."""
 DISTRIBUTED = {"batch": DEFAULT_BATCH, "ahead": DEFAULT_AHEAD, "samples": 1, "child_weights": "repaired"}
-"""What the tables of a head and children depend on, and its defaults."""
+"""Options on which the tables of a head and children depend, and their defaults."""
 NOT_PUBLIC = {"reward": "y1", "cluster": None, **dict.fromkeys(DISTRIBUTED)}
 """Options that go with external sampling alone, and what they are without it."""
 
@@ -236,7 +236,7 @@ class TrainingSettings(RunSettings):
             raise InputError("exploration over 0 of the run is none; leave out exploration-decay")
 
     def _usual_sampling(self) -> str:
-        """How it is sampled where nothing is said: a board of a large tree takes too long to walk."""
+        """Choose the sampling where none is given: a board of a large tree takes too long to walk."""
         if self._only_external() or decisions_of(self.betting, self.stack) > MOST_PUBLIC_DECISIONS:
             return EXTERNAL
         return PUBLIC

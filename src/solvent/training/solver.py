@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,23 +15,25 @@ from solvent.forms.betting.tree import sampled_walk
 from solvent.foundation.kernels.threads import on_each
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.training.kernels import (
-    MIXED,
-    RAISED,
     BlueprintArrays,
+    BlueprintWorkspace,
     IterationOptions,
-    blueprint_room,
+    blueprint_workspace,
     holdem_iterations,
+    iteration_options,
 )
 
 
-class BlueprintSolver:
-    """Fills the tables of a blueprint, iteration by iteration."""
+class TableSolver(ABC):
+    """Fills the tables of a blueprint, iteration by iteration, on threads that write to the same tables.
 
-    def __init__(self, blueprint: Blueprint, touched: int = 0) -> None:
-        """`touched`: rows that training has touched so far."""
-        self.blueprint, self.touched = blueprint, touched
-        self._walk = sampled_walk(blueprint.tree)
-        self._arrays: tuple[str, BlueprintArrays] | None = None
+    There are no locks: an addition that two threads make to one number at the same moment may count once.
+    """
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self.blueprint = blueprint
+        self.touched = 0
+        """Rows touched so far."""
 
     @property
     def iterations(self) -> int:
@@ -45,38 +50,48 @@ class BlueprintSolver:
         exploration: tuple[float, float] = (0.0, 0.0),
         mix: bool = False,
         floor: float = 0.0,
-        reward: str = "y1",
     ) -> None:
-        """Run more iterations, shared among threads that write to the same tables.
-
-        There are no locks: an addition that two threads make to one number at the same moment may count once.
-        `exploration` is mixed in or raised to: see `IterationOptions`. `floor`, in chips: actions whose regret per
-        iteration is below it are left out of most iterations; 0 for none.
-        """
-        start, stop = self.iterations, self.iterations + iterations
-        bounds = np.linspace(start, stop, threads + 1).astype(np.int64)
-        rooms = [blueprint_room() for _ in range(threads)]
-        arrays, options = (
-            self.arrays(reward),
-            IterationOptions(np.float32(linear), exploration, np.float32(floor), MIXED if mix else RAISED),
-        )
-        lookup, tables = self.blueprint.cards.lookup, evaluator()
-
-        def work(which: int) -> None:
-            first, end = bounds[which : which + 2]
-            holdem_iterations(first, end, seed, options, arrays, lookup, tables, rooms[which])
-
+        """Run more iterations, shared among threads; the options are those of `IterationOptions`, in chips."""
+        bounds = self.iterations + np.linspace(0, iterations, threads + 1).astype(np.int64)
+        options = iteration_options(linear, exploration, mix, floor)
+        spaces = self.workspaces(threads)
         try:
-            on_each(work, threads)
+            on_each(lambda n: self._iterate(bounds[n], bounds[n + 1], seed, options, spaces[n]), threads)
         finally:  # an interrupt comes when all threads are done
-            self.blueprint.iterations = stop
-            self.touched += sum(int(room.walks.touched[0]) for room in rooms)
+            self.blueprint.iterations += iterations
+            self.touched += sum(self._touched(space) for space in spaces)
 
-    def arrays(self, reward: str) -> BlueprintArrays:
-        """The blueprint for kernels, with payoffs transformed by a reward function; kept for the next call."""
-        if self._arrays is None or self._arrays[0] != reward:
-            big_blind = self.blueprint.tree.abstraction.rules.blinds[1]
-            walk, pays = self._walk.transformed(partial(reward_of, reward, unit=big_blind))
-            made = BlueprintArrays(walk, pays, self.blueprint.layout, self.blueprint.table)
-            self._arrays = reward, made
-        return self._arrays[1]
+    @abstractmethod
+    def workspaces(self, threads: int) -> Sequence[Any]:
+        """Return the threads' memory, in which no row has been touched yet."""
+
+    @abstractmethod
+    def _iterate(self, start: int, end: int, seed: int, options: IterationOptions, space: Any) -> None:
+        """Run iterations `start` to `end` on one thread."""
+
+    @abstractmethod
+    def _touched(self, space: Any) -> int:
+        """Return the rows that one thread has touched."""
+
+
+class BlueprintSolver(TableSolver):
+    """Draws a deal for each iteration, and actions of the other player."""
+
+    def __init__(self, blueprint: Blueprint, reward: str = "y1") -> None:
+        super().__init__(blueprint)
+        big_blind = blueprint.tree.abstraction.rules.blinds[1]
+        walk, pays = sampled_walk(blueprint.tree).transformed(partial(reward_of, reward, unit=big_blind))
+        self.arrays = BlueprintArrays(walk, pays, blueprint.layout, blueprint.table)
+        """The blueprint for kernels, with payoffs transformed by the reward function."""
+
+    def workspaces(self, threads: int) -> list[BlueprintWorkspace]:
+        return [blueprint_workspace() for _ in range(threads)]
+
+    def _iterate(
+        self, start: int, end: int, seed: int, options: IterationOptions, space: BlueprintWorkspace
+    ) -> None:
+        lookup = self.blueprint.cards.lookup
+        holdem_iterations(start, end, seed, options, self.arrays, lookup, evaluator(), space)
+
+    def _touched(self, space: BlueprintWorkspace) -> int:
+        return int(space.walks.touched[0])

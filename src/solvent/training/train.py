@@ -44,12 +44,12 @@ KEPT_CHECKPOINTS = Retention(newest=2, older=2, apart=4)
 BESIDES = 400 << 20
 """Bytes of interpreter, compiled kernels and the parts of the card tables that are in use."""
 BEFORE_SAMPLINGS = {"sampling": EXTERNAL}
-"""What runs do that were begun when there was one kind of sampling."""
+"""Options of runs that were begun when there was one kind of sampling."""
 NO_SIZES = (
     "the betting names no sizes for {streets}: nobody can bet or raise there. To change some streets of a preset, "
     "begin with it, as in 'preset=fcpa; flop=50%,a'"
 )
-"""What is said before a training whose agent cannot bet on some streets."""
+"""A remark before a training whose agent cannot bet on some streets."""
 FEWEST_VISITS = 100
 """Visits of a row, on average, below which a training says nothing.
 
@@ -61,7 +61,7 @@ TRAINING, COMPILING, WIN_RATES = "training", "compiling kernels", "simulating wi
 
 @dataclass(frozen=True)
 class TrainingCost:
-    """What a training takes."""
+    """The cost of a training."""
 
     nodes: int
     rows: int
@@ -82,7 +82,7 @@ class TrainingCost:
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """What a training reached. `as_dict` is what `--json` prints."""
+    """The result of a training. `--json` prints `as_dict`."""
 
     folder: Path
     settings: TrainingSettings
@@ -101,11 +101,11 @@ class TrainingResult:
     stopped_by: str
     """iterations, time or interrupt"""
     children: dict[str, Any] | None = None
-    """What the workers of a cluster did since the last measurement but one; None where there were none."""
+    """The work of a cluster's workers since the last measurement but one; None where there were none."""
 
     @property
     def visits_per_row(self) -> float:
-        """How often a row was visited, on average."""
+        """Visits of a row, on average."""
         return self.rows_touched / max(self.cost.rows, 1)
 
     @property
@@ -172,7 +172,7 @@ def train(
     `solvent.training.settings.TrainingSettings`, such as `betting`, `rule`, `iterations` and `time`;
     `iterations` count from the beginning, `time` from this call.
 
-    `watch` is called with each `Progress`, and `saved` after each checkpoint while the training goes on, with the
+    `watch` is called with each `Progress`, and `saved` after each checkpoint of a training under way, with the
     run and its tables, which are still being trained and must not be changed. From any thread `stop.request()` ends
     the training with a checkpoint. Ctrl-C raises `Interrupted` after that checkpoint, with the result so far.
     """
@@ -298,12 +298,12 @@ def _loop(session: Session, training: TrainingWork, settings: TrainingSettings, 
         session.watch(Progress(WIN_RATES if settings.begins_with_prior else TRAINING, 0))
         training.begin()
         if settings.begins_with_prior and settings.distributed:
-            session.begin()  # children that are lost go on from a checkpoint
+            session.begin()  # children that are lost begin again from a checkpoint
     return session.loop()
 
 
 def check_training(settings: TrainingSettings) -> None:
-    """Refuse what cannot be trained, before anything is made."""
+    """Reject settings that cannot be trained with, before anything is made."""
     check_rule(settings.rule)
     if settings.rule.discounts:
         if settings.regret_floor:
@@ -317,7 +317,7 @@ def check_training(settings: TrainingSettings) -> None:
 
 
 def check_rule(rule: RegretRule) -> None:
-    """Refuse a rule that neither weighs iterations nor discounts a table from time to time."""
+    """Reject a rule that neither weighs iterations nor discounts a table from time to time."""
     if rule.additive:
         return
     if rule.floors or rule.predictive or not rule.discounts or rule.average_power is None:
@@ -330,7 +330,7 @@ def check_rule(rule: RegretRule) -> None:
 def training_cost(
     tree: BettingTree, cards: CardAbstraction, settings: TrainingSettings | None = None
 ) -> TrainingCost:
-    """What a training takes, before anything is taken. `settings` say how many workers there are beside it."""
+    """Estimate what a training takes, before it takes anything; `settings` tell the workers beside it."""
     buckets = [clusters * many for clusters, many in cards.sizes]
     layout = table_layout(tree.bucket_floats, cards.sizes)
     table = 4 * layout.numbers
@@ -351,7 +351,7 @@ def training_cost(
 
 
 def _check_same_algorithm(run: Run, asked: TrainingSettings) -> None:
-    """Refuse to go on by a head and children where plain training began."""
+    """Reject a head and children where plain training began."""
     if asked.distributed and "batch" not in run.fixed:
         raise InputError(
             f"{run.folder} began on one table, not by a head and children: it cannot go on with the options of a "
@@ -380,7 +380,7 @@ def _new_run(out: Path, cards: Path, found: CardAbstraction, settings: TrainingS
 
 
 def _length(run: Run, settings: TrainingSettings, as_before: bool) -> Length | None:
-    """The length of a run whose rule discounts, or that explores for a part of it, as its limits have it now."""
+    """Compute the length, by its limits now, of a run that discounts or explores for a fraction of it."""
     if not settings.rule.discounts and settings.exploration_part is None:
         return None
     had = 0.0 if as_before else float(run.facts().get("seconds", 0.0))
@@ -413,7 +413,7 @@ def train_to(
 ) -> int:
     """Train in a folder, new or not, until it has had `seconds` of training in all; return its iterations.
 
-    Ctrl-C raises `Interrupted` once the folder is written; called again, the training goes on.
+    Ctrl-C raises `Interrupted` once the folder is written; called again, the training continues.
     """
     if Run.is_run(folder):
         facts = Run.open(folder, "training").facts()

@@ -3,7 +3,7 @@
 Rules: cfr and lcfr weigh iterations as they are sampled. A rule that discounts, dcfr(a,b,g), would have to
 touch the whole table in each iteration; instead the run is divided into 100 equal parts, and the whole table is
 discounted at the end of each, with the number of the part for the rule's t (Brown and Sandholm 2019, section
-6). A run that is resumed for longer goes on as one of that length, with longer parts.
+6). A run that is resumed for longer becomes one of that length, with longer parts.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from solvent.training.boards.solver import BoardSolver
 from solvent.training.discounting import discount
 from solvent.training.initial_weights import VISITS, write_prior
 from solvent.training.settings import EXTERNAL, PARTS, PUBLIC, TrainingSettings
-from solvent.training.solver import BlueprintSolver
+from solvent.training.solver import BlueprintSolver, TableSolver
 
 FIRST_RENEWAL = 1_000
 """The iteration at which the prior is first written anew where iteration t counts t; then at twice as many."""
 CHUNK_SECONDS = 1.0
-"""How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
+"""Seconds for which a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
 FIRST_CHECK = {EXTERNAL: 1_000, PUBLIC: 10}
 """The iteration of the first measurement: a board takes as long as hundreds of deals."""
 UNITS = {EXTERNAL: "iterations", PUBLIC: "boards"}
-"""What iterations are called."""
+"""Names of iterations."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Length:
         return max(by_iterations, by_time)
 
     def parts_done(self, iterations: int, seconds: float) -> int:
-        """How many of the run's equal parts are over."""
+        """Count the run's equal parts that are over."""
         by_iterations = 0 if self.iterations is None else _last_part(iterations, self.iterations)
         by_time = 0 if self.time is None else int(PARTS * seconds / self.time)
         return max(by_iterations, by_time)
@@ -81,7 +81,7 @@ class TrainingWork(ABC):
         settings: TrainingSettings,
         length: Length | None = None,
     ) -> None:
-        """`length` is needed by rules that discount, and by exploration that falls over a part of the run."""
+        """`length` is needed by rules that discount, and by exploration that falls over a fraction of the run."""
         self.tree, self.cards, self.settings, self.length = tree, cards, settings, length
         self.discounts = settings.rule.discounts and length is not None
         """Whether the table is discounted at the end of each part of the run."""
@@ -92,9 +92,9 @@ class TrainingWork(ABC):
         self.seconds = 0.0
         """Seconds of training so far."""
         self.prior_weight = 1.0
-        """What a visit counts in the prior that stands at rows where nothing has been learned."""
+        """The weight of a visit in the prior that stands at rows where nothing has been learned."""
 
-    # What kinds of training do in their own way
+    # Each kind of training
 
     @property
     @abstractmethod
@@ -121,7 +121,7 @@ class TrainingWork(ABC):
 
     @abstractmethod
     def _iterate(self, iterations: int) -> None:
-        """Run so many more iterations, or a few more than that."""
+        """Run this many more iterations, or a few more than that."""
 
     @abstractmethod
     def _discount(self, positive: float, negative: float, keep: float) -> None:
@@ -137,17 +137,17 @@ class TrainingWork(ABC):
     @abstractmethod
     def load_tables(self, tables: Mapping[str, Any]) -> None: ...
 
-    # What a training by children has beside it
+    # Training by children
 
     def launch(self) -> None:
         """Begin whatever the training needs beside this process: plain training needs nothing."""
         return
 
     def about_children(self) -> dict[str, Any] | None:
-        """What workers have done lately, for the result; plain training has none."""
+        """Describe the workers' latest work, for the result; plain training has none."""
         return None
 
-    # What they have in common
+    # All trainings
 
     @property
     def first_check(self) -> int:
@@ -155,7 +155,7 @@ class TrainingWork(ABC):
 
     @property
     def unit(self) -> str:
-        """What the progress display calls iterations."""
+        """The progress display's name for iterations."""
         return UNITS[self.settings.sampling]
 
     @property
@@ -164,7 +164,7 @@ class TrainingWork(ABC):
         return CHUNK_SECONDS if length is None else min(CHUNK_SECONDS, length / PARTS / 4)
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations, and discount the table wherever a part of the run ends."""
+        """Run more iterations, and discount the table wherever a part of the run ends."""
         target = self.iterations + iterations
         while self.iterations < target:
             start, before = time.perf_counter(), self.iterations
@@ -241,7 +241,7 @@ class TrainingWork(ABC):
         best = np.maximum(rows.max(axis=1), 0.0)
         return float(best.sum()) / max(self.weight, 1.0) / self.tree.abstraction.rules.blinds[1] * 1000
 
-    # What a session asks for
+    # For a session
 
     def measure(self) -> dict[str, Any]:
         return {"rows_touched": self.touched, "regret": self.regret()}
@@ -321,24 +321,21 @@ class Training(TrainingWork):
         """Nothing was begun."""
 
     def _iterate(self, iterations: int) -> None:
-        settings, solver = self.settings, self.solver
-        shared: dict[str, Any] = {
-            "threads": settings.threads,
-            "seed": settings.seed,
-            "linear": settings.rule.linear,
-            "exploration": self.exploration(),
-            "mix": settings.exploration_mix,
-            "floor": -settings.regret_floor * self.tree.abstraction.rules.blinds[1],
-        }
-        if isinstance(solver, BlueprintSolver):
-            solver.run(iterations, **shared, reward=settings.reward)
-        else:
-            solver.run(iterations, **shared)
+        settings = self.settings
+        self.solver.run(
+            iterations,
+            threads=settings.threads,
+            seed=settings.seed,
+            linear=settings.rule.linear,
+            exploration=self.exploration(),
+            mix=settings.exploration_mix,
+            floor=-settings.regret_floor * self.tree.abstraction.rules.blinds[1],
+        )
 
-    def _solver_of(self, blueprint: Blueprint) -> BlueprintSolver | BoardSolver:
+    def _solver_of(self, blueprint: Blueprint) -> TableSolver:
         if self.settings.sampling == PUBLIC:
             return BoardSolver(blueprint, hole_cards=self.settings.hole_cards)
-        return BlueprintSolver(blueprint)
+        return BlueprintSolver(blueprint, self.settings.reward)
 
     def _discount(self, positive: float, negative: float, keep: float) -> None:
         discount(self.solver.blueprint, positive, negative, keep, self.settings.threads)

@@ -32,10 +32,11 @@ def new(clusters, seed=7, **options):
 )
 def test_one_cluster_is_plain_sampling_bit_for_bit(options):
     solver, blueprint = new(1, **options)
-    plain = BlueprintSolver(Blueprint(small_tree(), clustered_cards(1)))
+    shared = {name: value for name, value in options.items() if name != "reward"}
+    plain = BlueprintSolver(Blueprint(small_tree(), clustered_cards(1)), options.get("reward", "y1"))
     for _ in range(4):
         solver.run(100)
-        plain.run(100, seed=7, **options)
+        plain.run(100, seed=7, **shared)
         np.testing.assert_array_equal(blueprint.table, plain.blueprint.table)
     assert solver.iterations == plain.iterations == 400
     assert solver.touched == plain.touched > 4_000

@@ -7,7 +7,7 @@ import pytest
 
 from oracles.distributed import clustered_cards
 from oracles.random_cards import random_hands
-from solvent.training.distributed.flops import (
+from solvent.training.distributed.deals import (
     FLOPS,
     FLOPS_LEFT,
     count_cluster_flops,

@@ -11,7 +11,7 @@ For each player i, with pi the players' reaches by hand and compatible hands h' 
 Both players' tables are updated in one walk, from the strategies that the walk began with; where decisions share
 rows, later ones see what earlier ones have added.
 
-Hands of one bucket play alike within a street, so that most of the work is done by bucket: with f(b, s) the
+Hands of one bucket play the same strategy within a street, so that most work is done by bucket: with f(b, s) the
 probability of the own sequence s in a street tree, pi(h) is h's reach at the beginning of the street times f, and
 the sum of v over a bucket obeys the same recursion as v itself. Work by hand remains at the beginning of a street
 and at the ends of hands, where the sequences of the other player are lanes of one sweep over all hands
@@ -49,7 +49,7 @@ RUNNING = 4
 """Running sums of a bucket, a power of 2."""
 
 
-class BoardRoom(NamedTuple):
+class BoardWorkspace(NamedTuple):
     """One thread's memory. What is by player and bucket has `stride` numbers for the sequences of a bucket."""
 
     reach: NDArray[np.float32]
@@ -96,10 +96,10 @@ class BoardRoom(NamedTuple):
     """int64[1]: rows touched."""
 
 
-def board_room(slots: int, buckets: int, stride: int) -> BoardRoom:
+def board_workspace(slots: int, buckets: int, stride: int) -> BoardWorkspace:
     """Memory for one thread; `buckets` is the most that occur on any street of a board."""
     numbers = buckets * stride
-    return BoardRoom(
+    return BoardWorkspace(
         np.zeros((STREETS, 2, slots), dtype=np.float32),
         np.zeros((STREETS, 2, slots), dtype=np.float32),
         np.zeros((STREETS, 2, numbers), dtype=np.float32),
@@ -124,7 +124,7 @@ def board_room(slots: int, buckets: int, stride: int) -> BoardRoom:
 
 
 class BoardWeights(NamedTuple):
-    """What one board counts, and what its walk leaves out."""
+    """Weights of one board, and the actions that its walk leaves out."""
 
     regret: np.float32
     """w_R"""
@@ -137,52 +137,52 @@ class BoardWeights(NamedTuple):
 
 
 @internal
-def numbers_at(room, street, player):  # type: ignore[no-untyped-def]
-    """Where a player's numbers of a street begin in what is by player and bucket."""
-    return (street * 2 + player) * room.pays.shape[1]
+def numbers_at(space, street, player):  # type: ignore[no-untyped-def]
+    """Find where a player's numbers of a street begin in arrays by player and bucket."""
+    return (street * 2 + player) * space.pays.shape[1]
 
 
 @internal
-def play_street(trees, tree, hands, room, tables, weights):  # type: ignore[no-untyped-def]
+def play_street(trees, tree, hands, space, tables, weights):  # type: ignore[no-untyped-def]
     """Regret matching at every row of a street tree; the chances of sequences, and the sums of the average."""
     stride = trees.stride
     street, empty = tree.street, tree.sequences
     buckets, starts = hands.counts[1 + street], hands.start[street]
     floors = weights.lowest < 0 and weights.least == 0 and street < STREETS - 1
     for player in range(2):
-        base = numbers_at(room, street, player)
+        base = numbers_at(space, street, player)
         for bucket in range(buckets):
             first = base + bucket * stride
             for sequence in range(empty[player] + 1):
-                room.won[first + sequence] = 0
-            room.chance[first + empty[player]] = 1
+                space.won[first + sequence] = 0
+            space.chance[first + empty[player]] = 1
             if weights.lowest < 0:
-                room.walked[first + empty[player]] = True
+                space.walked[first + empty[player]] = True
     for k in range(tree.first_decision, tree.first_decision + tree.decisions):
         decision = trees.decision[k]
         player, actions = decision.player, decision.actions
-        base, table = numbers_at(room, street, player), tables[player]
+        base, table = numbers_at(space, street, player), tables[player]
         for bucket in range(buckets):
             row = starts[bucket] + decision.row
             numbers = base + bucket * stride
             first = numbers + decision.first
-            match_regrets(table, row, actions, weights.least, room.strategy, first)
-            chance = room.chance[numbers + decision.parent]
+            match_regrets(table, row, actions, weights.least, space.strategy, first)
+            chance = space.chance[numbers + decision.parent]
             for action in range(actions):
-                room.chance[first + action] = chance * room.strategy[first + action]
-            added = weights.average * room.reach_sum[street, player, bucket * stride]
+                space.chance[first + action] = chance * space.strategy[first + action]
+            added = weights.average * space.reach_sum[street, player, bucket * stride]
             if added * chance > 0:
                 for action in range(actions):
                     add_to_sum(
-                        table, row + actions + action, added * room.chance[first + action], room.random
+                        table, row + actions + action, added * space.chance[first + action], space.random
                     )
             if weights.lowest < 0:
-                mark_walked(decision, numbers, table, row, weights.lowest, floors, room)
-    room.touched[0] += tree.decisions * buckets
+                mark_walked(decision, numbers, table, row, weights.lowest, floors, space)
+    space.touched[0] += tree.decisions * buckets
 
 
 @internal
-def mark_walked(decision, numbers, table, row, lowest, floors, room):  # type: ignore[no-untyped-def]
+def mark_walked(decision, numbers, table, row, lowest, floors, space):  # type: ignore[no-untyped-def]
     """Say which sequences are walked: all actions, if no regret is positive; else those of enough regret, or that
     end the hand."""
     best = np.float32(0)
@@ -190,99 +190,115 @@ def mark_walked(decision, numbers, table, row, lowest, floors, room):  # type: i
         best = max(best, table[row + action])
     for action in range(decision.actions):
         worth = not floors or best <= 0 or table[row + action] >= lowest or decision.ends >> action & 1 == 1
-        room.walked[numbers + decision.first + action] = room.walked[numbers + decision.parent] and worth
+        space.walked[numbers + decision.first + action] = space.walked[numbers + decision.parent] and worth
 
 
 @internal
-def pick_lanes(trees, tree, player, hands, room):  # type: ignore[no-untyped-def]
+def pick_lanes(trees, tree, player, hands, space):  # type: ignore[no-untyped-def]
     """Give a lane to each sequence of the other player that ends hands and that any of its hands takes.
 
     Writes lanes by sequence, -1 for none, and the chances of the sequences by lane. Returns how many lanes there
     are and how many of them, the first ones, have a showdown.
     """
     stride, street, other = trees.stride, tree.street, 1 - player
-    against, buckets = numbers_at(room, street, other), hands.counts[1 + street]
+    against, buckets = numbers_at(space, street, other), hands.counts[1 + street]
     for sequence in range(tree.sequences[other] + 1):
-        room.lane[sequence] = -1
+        space.lane[sequence] = -1
     used = shows = 0
     for shown in range(1, -1, -1):
         for k in range(tree.first_terminal, tree.first_terminal + tree.terminals):
             sequence = trees.terminal[k].sequence[other]
-            if trees.terminal[k].shown != shown or room.lane[sequence] >= 0:
+            if trees.terminal[k].shown != shown or space.lane[sequence] >= 0:
                 continue
             taken = False
             for bucket in range(buckets):
-                chance = room.chance[against + bucket * stride + sequence]
-                room.lane_chance[bucket * stride + used] = chance
-                taken = taken or chance * room.reach_sum[street, other, bucket * stride] > 0
+                chance = space.chance[against + bucket * stride + sequence]
+                space.lane_chance[bucket * stride + used] = chance
+                taken = taken or chance * space.reach_sum[street, other, bucket * stride] > 0
             if taken:
-                room.lane[sequence] = used
+                space.lane[sequence] = used
                 used += 1
         shows = used if shown == 1 else shows
     for bucket in range(buckets):
         for lane in range(used, (used + WIDTH - 1) // WIDTH * WIDTH):
-            room.lane_chance[bucket * stride + lane] = 0
+            space.lane_chance[bucket * stride + lane] = 0
     return used, shows
 
 
 @internal
-def sweep_lanes(street, first, shows, held, hands, room, value):  # type: ignore[no-untyped-def]
+def sweep_lanes(street, first, shows, held, hands, space, value):  # type: ignore[no-untyped-def]
     """Sweep WIDTH lanes over all hands: add to the sums of buckets, and what they pay to `value`.
 
     first: the first lane. shows: whether any of them has a showdown. held: the other's reach by hand.
     """
     slots, bucket_at = hands.counts[0], hands.bucket[street]
-    lanes.spread(room.lane_reach, held, room.lane_chance, first, bucket_at, slots)
-    for k in range(len(room.lane_sums)):
-        room.lane_sums[k] = 0
+    lanes.spread(space.lane_reach, held, space.lane_chance, first, bucket_at, slots)
+    for k in range(len(space.lane_sums)):
+        space.lane_sums[k] = 0
     if shows:
-        sweeps.sweep(room.lane_sums, room.lane_reach, hands.card, 0, slots, hands.tie, room.lane_won)
+        sweeps.sweep(space.lane_sums, space.lane_reach, hands.card, 0, slots, hands.tie, space.lane_won)
         lanes.collect(
-            room.lane_won, room.lane_sums, room.lane_reach, hands.card, slots, bucket_at, first,
-            room.pays[0], room.pays[1], room.sums[0], room.sums[1], value,
+            space.lane_won, space.lane_sums, space.lane_reach, hands.card, slots, bucket_at, first,
+            space.pays[0], space.pays[1], space.sums[0], space.sums[1], value,
         )  # fmt: skip
     else:
-        sweeps.pile(room.lane_sums, room.lane_reach, hands.card, 0, slots)
+        sweeps.pile(space.lane_sums, space.lane_reach, hands.card, 0, slots)
         lanes.collect_folds(
-            room.lane_won, room.lane_sums, room.lane_reach, hands.card, slots, bucket_at, first,
-            room.pays[0], room.pays[1], room.sums[0], room.sums[1], value,
+            space.lane_won, space.lane_sums, space.lane_reach, hands.card, slots, bucket_at, first,
+            space.pays[0], space.pays[1], space.sums[0], space.sums[1], value,
         )  # fmt: skip
 
 
 @internal
-def end_hands(trees, tree, player, hands, room):  # type: ignore[no-untyped-def]
-    """What a player's hands and buckets win at the terminals of a street tree."""
+def end_hands(trees, tree, player, hands, space):  # type: ignore[no-untyped-def]
+    """Compute the winnings of a player's hands and buckets at the terminals of a street tree."""
     stride, street, other = trees.stride, tree.street, 1 - player
-    own, buckets, odd = numbers_at(room, street, player), hands.counts[1 + street], room.pays.shape[1]
-    used, shows = pick_lanes(trees, tree, player, hands, room)
+    own, buckets, odd = numbers_at(space, street, player), hands.counts[1 + street], space.pays.shape[1]
+    used, shows = pick_lanes(trees, tree, player, hands, space)
     for bucket in range(buckets):
         for lane in range((used + WIDTH - 1) // WIDTH * WIDTH):
             for shown in range(2):
-                room.pays[shown, bucket * stride + lane] = 0
-                room.sums[shown, bucket * stride + lane] = room.sums[shown, odd + bucket * stride + lane] = 0
+                space.pays[shown, bucket * stride + lane] = 0
+                space.sums[shown, bucket * stride + lane] = space.sums[
+                    shown, odd + bucket * stride + lane
+                ] = 0
     for k in range(tree.first_terminal, tree.first_terminal + tree.terminals):
         terminal = trees.terminal[k]
-        lane, sequence, shown = room.lane[terminal.sequence[other]], terminal.sequence[player], terminal.shown
+        lane, sequence, shown = (
+            space.lane[terminal.sequence[other]],
+            terminal.sequence[player],
+            terminal.shown,
+        )
         if lane < 0:
             continue
         stake = terminal.stake if shown == 1 or player == 0 else -terminal.stake
         for bucket in range(buckets):
             at = bucket * stride
-            room.pays[1 - shown, at + lane] += stake * room.chance[own + at + sequence]
+            space.pays[1 - shown, at + lane] += stake * space.chance[own + at + sequence]
     for first in range(0, used, WIDTH):
         sweep_lanes(
-            street, first, first < shows, room.reach[street, other], hands, room, room.value[street, player]
+            street,
+            first,
+            first < shows,
+            space.reach[street, other],
+            hands,
+            space,
+            space.value[street, player],
         )
     for k in range(tree.first_terminal, tree.first_terminal + tree.terminals):
         terminal = trees.terminal[k]
-        lane, sequence, shown = room.lane[terminal.sequence[other]], terminal.sequence[player], terminal.shown
+        lane, sequence, shown = (
+            space.lane[terminal.sequence[other]],
+            terminal.sequence[player],
+            terminal.shown,
+        )
         if lane < 0:
             continue
         stake = terminal.stake if shown == 1 or player == 0 else -terminal.stake
         for bucket in range(buckets):
             at = bucket * stride
-            won = room.sums[1 - shown, at + lane] + room.sums[1 - shown, odd + at + lane]
-            room.won[own + at + sequence] += stake * won
+            won = space.sums[1 - shown, at + lane] + space.sums[1 - shown, odd + at + lane]
+            space.won[own + at + sequence] += stake * won
 
 
 @internal
@@ -306,7 +322,7 @@ def add_by_bucket(numbers, street, stride, hands, sums):  # type: ignore[no-unty
 
 
 @internal
-def begin_street(deal, street, stride, hands, room, lowest):  # type: ignore[no-untyped-def]
+def begin_street(deal, street, stride, hands, space, lowest):  # type: ignore[no-untyped-def]
     """Give every hand its reach behind a deal; False if there is nothing to do there.
 
     Where no opponent of a player who learns comes with any hand no number would change. With a regret floor a
@@ -314,41 +330,41 @@ def begin_street(deal, street, stride, hands, room, lowest):  # type: ignore[no-
     """
     if lowest < 0:
         for player in range(2):
-            base, some = numbers_at(room, street, player) + deal.sequence[player], False
+            base, some = numbers_at(space, street, player) + deal.sequence[player], False
             for bucket in range(hands.counts[1 + street]):
-                some = some or room.walked[base + bucket * stride]
+                some = some or space.walked[base + bucket * stride]
             if not some:
                 return False
     here, reached = hands.bucket[street], False
     for player in range(2):
-        base = numbers_at(room, street, player) + deal.sequence[player]
-        before, after = room.reach[street, player], room.reach[street + 1, player]
+        base = numbers_at(space, street, player) + deal.sequence[player]
+        before, after = space.reach[street, player], space.reach[street + 1, player]
         for slot in range(hands.counts[0]):
-            after[slot] = before[slot] * room.chance[base + here[slot]]
-        total = add_by_bucket(after, street + 1, stride, hands, room.reach_sum[street + 1, player])
-        room.needed[street + 1, 1 - player] = room.learns[1 - player] and total > 0
-        reached = reached or room.needed[street + 1, 1 - player]
+            after[slot] = before[slot] * space.chance[base + here[slot]]
+        total = add_by_bucket(after, street + 1, stride, hands, space.reach_sum[street + 1, player])
+        space.needed[street + 1, 1 - player] = space.learns[1 - player] and total > 0
+        reached = reached or space.needed[street + 1, 1 - player]
     return reached
 
 
 @internal
-def take_back(deal, street, stride, hands, room):  # type: ignore[no-untyped-def]
+def take_back(deal, street, stride, hands, space):  # type: ignore[no-untyped-def]
     """Add what hands win behind a deal to their values on the street before it."""
-    bucket_at, sums = hands.bucket[street], room.sums[0]
+    bucket_at, sums = hands.bucket[street], space.sums[0]
     for player in range(2):
-        if not room.needed[street + 1, player]:
+        if not space.needed[street + 1, player]:
             continue
-        base = numbers_at(room, street, player) + deal.sequence[player]
-        below, value = room.value[street + 1, player], room.value[street, player]
+        base = numbers_at(space, street, player) + deal.sequence[player]
+        below, value = space.value[street + 1, player], space.value[street, player]
         for slot in range(hands.counts[0]):
-            value[slot] += room.chance[base + bucket_at[slot]] * below[slot]
+            value[slot] += space.chance[base + bucket_at[slot]] * below[slot]
         add_by_bucket(below, street, stride, hands, sums)
         for bucket in range(hands.counts[1 + street]):
-            room.won[base + bucket * stride] += sums[bucket * stride]
+            space.won[base + bucket * stride] += sums[bucket * stride]
 
 
 @internal
-def learn_street(trees, tree, hands, room, tables, weights):  # type: ignore[no-untyped-def]
+def learn_street(trees, tree, hands, space, tables, weights):  # type: ignore[no-untyped-def]
     """Update the regrets of a street tree, last decisions first."""
     stride = trees.stride
     street = tree.street
@@ -356,36 +372,36 @@ def learn_street(trees, tree, hands, room, tables, weights):  # type: ignore[no-
     for k in range(tree.first_decision + tree.decisions - 1, tree.first_decision - 1, -1):
         decision = trees.decision[k]
         player, actions = decision.player, decision.actions
-        if not room.needed[street, player]:
+        if not space.needed[street, player]:
             continue
-        base, weight, table = numbers_at(room, street, player), weights.regret, tables[player]
+        base, weight, table = numbers_at(space, street, player), weights.regret, tables[player]
         for bucket in range(buckets):
             numbers = base + bucket * stride
             first, row = numbers + decision.first, starts[bucket] + decision.row
             value = np.float32(0)
             for action in range(actions):
-                value += room.strategy[first + action] * room.won[first + action]
+                value += space.strategy[first + action] * space.won[first + action]
             for action in range(actions):
-                if weights.lowest == 0 or room.walked[first + action]:
-                    table[row + action] += weight * (room.won[first + action] - value)
-            room.won[numbers + decision.parent] += value
+                if weights.lowest == 0 or space.walked[first + action]:
+                    table[row + action] += weight * (space.won[first + action] - value)
+            space.won[numbers + decision.parent] += value
 
 
 @internal
-def open_street(trees, tree, hands, room, tables, weights):  # type: ignore[no-untyped-def]
+def open_street(trees, tree, hands, space, tables, weights):  # type: ignore[no-untyped-def]
     """Walk down a street tree: play it, and end the hands that end there."""
-    play_street(trees, tree, hands, room, tables, weights)
+    play_street(trees, tree, hands, space, tables, weights)
     for player in range(2):
-        if room.needed[tree.street, player]:
+        if space.needed[tree.street, player]:
             for slot in range(hands.counts[0]):
-                room.value[tree.street, player, slot] = 0
+                space.value[tree.street, player, slot] = 0
             if tree.terminals > 0:
-                end_hands(trees, tree, player, hands, room)
-    room.deal[tree.street] = tree.first_deal
+                end_hands(trees, tree, player, hands, space)
+    space.deal[tree.street] = tree.first_deal
 
 
 @kernel
-def walk_board(trees, hands, room, tables, weights):  # type: ignore[no-untyped-def]
+def walk_board(trees, hands, space, tables, weights):  # type: ignore[no-untyped-def]
     """Walk the betting tree once for all hands of a board, and update the tables of the players who learn.
 
     trees: `StreetTrees`. hands: `BoardHands`, dealt. tables: float32[numbers] of each player; when both learn they
@@ -393,29 +409,29 @@ def walk_board(trees, hands, room, tables, weights):  # type: ignore[no-untyped-
     """
     street, stride = np.int64(0), trees.stride
     for player in range(2):
-        room.needed[0, player] = room.learns[player]
+        space.needed[0, player] = space.learns[player]
         for slot in range(hands.counts[0]):
-            room.reach[0, player, slot] = 1
-        add_by_bucket(room.reach[0, player], 0, stride, hands, room.reach_sum[0, player])
-    room.tree[0] = 0
-    open_street(trees, trees.tree[0], hands, room, tables, weights)
+            space.reach[0, player, slot] = 1
+        add_by_bucket(space.reach[0, player], 0, stride, hands, space.reach_sum[0, player])
+    space.tree[0] = 0
+    open_street(trees, trees.tree[0], hands, space, tables, weights)
     while True:
-        tree = trees.tree[room.tree[street]]
-        if room.deal[street] < tree.first_deal + tree.deals:
-            deal = trees.deal[room.deal[street]]
-            if begin_street(deal, street, trees.stride, hands, room, weights.lowest):
+        tree = trees.tree[space.tree[street]]
+        if space.deal[street] < tree.first_deal + tree.deals:
+            deal = trees.deal[space.deal[street]]
+            if begin_street(deal, street, trees.stride, hands, space, weights.lowest):
                 street += 1
-                room.tree[street] = deal.tree
-                open_street(trees, trees.tree[deal.tree], hands, room, tables, weights)
+                space.tree[street] = deal.tree
+                open_street(trees, trees.tree[deal.tree], hands, space, tables, weights)
             else:
-                room.deal[street] += 1
+                space.deal[street] += 1
             continue
-        learn_street(trees, tree, hands, room, tables, weights)
+        learn_street(trees, tree, hands, space, tables, weights)
         if street == 0:
             return
         street -= 1
-        take_back(trees.deal[room.deal[street]], street, stride, hands, room)
-        room.deal[street] += 1
+        take_back(trees.deal[space.deal[street]], street, stride, hands, space)
+        space.deal[street] += 1
 
 
 @internal
@@ -431,35 +447,35 @@ def board_weights(terms, hands):  # type: ignore[no-untyped-def]
 
 
 @internal
-def deal_board(key, stride, hands, room, layout, lookup, evaluator):  # type: ignore[no-untyped-def]
+def deal_board(key, stride, hands, space, layout, lookup, evaluator):  # type: ignore[no-untyped-def]
     """Draw the board of a key, sort its hands and find their buckets."""
-    room.random[0] = key
-    draw_board(hands, room.random)
+    space.random[0] = key
+    draw_board(hands, space.random)
     sort_hands(hands, evaluator)
     find_board_buckets(hands, stride, layout, lookup)
 
 
 @kernel
-def board_iterations(start, end, seed, options, trees, hands, room, blueprint, lookup, evaluator):  # type: ignore[no-untyped-def]
+def board_iterations(start, end, seed, options, trees, hands, space, blueprint, lookup, evaluator):  # type: ignore[no-untyped-def]
     """Iterations `start` to `end`: each draws a board and walks it for both players.
 
-    options: `IterationOptions`. hands: `BoardHands`, room. blueprint: `BlueprintArrays`.
+    options: `IterationOptions`. hands: `BoardHands`, space. blueprint: `BlueprintArrays`.
     """
     tables = (blueprint.table, blueprint.table)
     for iteration in range(start, end):
         deal_board(
-            iteration_key(seed, iteration), trees.stride, hands, room, blueprint.layout, lookup, evaluator
+            iteration_key(seed, iteration), trees.stride, hands, space, blueprint.layout, lookup, evaluator
         )
-        terms = iteration_terms(iteration, options, random_float(room.random))
-        walk_board(trees, hands, room, tables, board_weights(terms, hands))
+        terms = iteration_terms(iteration, options, random_float(space.random))
+        walk_board(trees, hands, space, tables, board_weights(terms, hands))
 
 
 @internal
-def board_value(player, hands, room):  # type: ignore[no-untyped-def]
-    """What a player wins on the board that was walked, in chips a deal."""
+def board_value(player, hands, space):  # type: ignore[no-untyped-def]
+    """Compute a player's winnings on the board that was walked, in chips per deal."""
     total = np.float64(0)
     for slot in range(hands.counts[0]):
-        total += room.value[0, player, slot]
+        total += space.value[0, player, slot]
     left = hands.hole_cards - 2
     return total / (hands.counts[0] * (left * (left - 1) // 2))
 
@@ -474,19 +490,19 @@ class Boards(NamedTuple):
 
 
 @kernel
-def respond_on_boards(start, end, boards, trees, hands, room, tables, layout, lookup, evaluator, values):  # type: ignore[no-untyped-def]
-    """Walk boards `start` to `end` for one player alone, whose opponent stays as it is.
+def respond_on_boards(start, end, boards, trees, hands, space, tables, layout, lookup, evaluator, values):  # type: ignore[no-untyped-def]
+    """Walk boards `start` to `end` for one player alone; the opponent does not learn.
 
-    boards: `Boards`. hands, room: one thread's memory, whose players who learn are set here. tables: of both
-    players, probabilities standing where regrets do for the opponent. values: float64[end - start], to which what
-    the player wins on each board is written, in chips a deal.
+    boards: `Boards`. hands, space: one thread's memory, whose players who learn are set here. tables: of both
+    players, probabilities standing where regrets do for the opponent. values: float64[end - start], to which
+    the player's winnings on each board are written, in chips per deal.
     """
     for who in range(2):
-        room.learns[who] = who == boards.player
+        space.learns[who] = who == boards.player
     none = np.float32(0)
     for board in range(start, end):
-        deal_board(iteration_key(boards.seed, board), trees.stride, hands, room, layout, lookup, evaluator)
+        deal_board(iteration_key(boards.seed, board), trees.stride, hands, space, layout, lookup, evaluator)
         weight = np.float32(boards.clock + board + 1) if boards.clock >= 0 else none
         weights = BoardWeights(board_weights((weight, none, none), hands).regret, none, none, none)
-        walk_board(trees, hands, room, tables, weights)
-        values[board - start] = board_value(boards.player, hands, room)
+        walk_board(trees, hands, space, tables, weights)
+        values[board - start] = board_value(boards.player, hands, space)

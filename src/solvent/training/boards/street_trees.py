@@ -1,7 +1,7 @@
 """A betting tree divided at its deals: the betting of one street after one line of play is a *street tree*.
 
-Within a street tree a player's hands of one bucket play alike, so that what the player does there is a matter of
-sequences (the player's own actions so far) and buckets. The sequences of each player are numbered from 0 by
+Within a street tree a player's hands of one bucket play the same strategy, which depends on sequences (the player's
+own actions so far) and buckets alone. The sequences of each player are numbered from 0 by
 decision and action; the number after the last is the empty sequence, with which the street begins. A terminal or
 a deal is known by the sequences of the two players that lead to it.
 """

@@ -1,4 +1,4 @@
-"""What the head and its children tell each other: batches of continuations, and their values.
+"""Messages between the head and its children: batches of continuations, and their values.
 
 A *turn* of Algorithm 4 is a pass of the head, the children's work, and the second pass. With batches of one
 iteration a turn is one player's: both see what the turn before changed, as in the paper. With batches of B > 1
@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.training.kernels import MIXED, RAISED, IterationOptions
+from solvent.training.kernels import IterationOptions, iteration_options
 
 
 @dataclass(frozen=True)
 class DistributedSettings:
-    """What the tables of a distributed training depend on, whatever engine runs it."""
+    """Settings on which the tables of a distributed training depend, whatever engine runs it."""
 
     seed: int = 0
     linear: bool = True
@@ -57,8 +57,7 @@ class DistributedSettings:
     @property
     def options(self) -> IterationOptions:
         """The options of iterations, for kernels."""
-        sign = MIXED if self.mix else RAISED
-        return IterationOptions(np.float32(self.linear), self.exploration, np.float32(self.floor), sign)
+        return iteration_options(self.linear, self.exploration, self.mix, self.floor)
 
     def turn(self, number: int) -> Turn:
         """A turn by its number, from 0."""
@@ -67,11 +66,11 @@ class DistributedSettings:
         return Turn(number * self.batch, (number + 1) * self.batch, 0, 2)
 
     def iterations(self, turns: int) -> int:
-        """Iterations that are complete after so many turns."""
+        """Count the iterations that are complete after some turns."""
         return turns // 2 if self.batch == 1 else turns * self.batch
 
     def turns(self, iterations: int) -> int:
-        """The fewest turns that complete so many iterations."""
+        """Count the fewest turns that complete some iterations."""
         return 2 * iterations if self.batch == 1 else -(-iterations // self.batch)
 
 
@@ -110,11 +109,11 @@ class Reply(NamedTuple):
     touched: int
     """Rows that the child touched."""
     seconds: float
-    """How long the child worked."""
+    """Seconds for which the child worked."""
 
 
 class Discount(NamedTuple):
-    """What the numbers of all tables are multiplied by, at the end of a part of a training."""
+    """Factors of the numbers of all tables, at the end of a part of a training."""
 
     positive: float
     """The factor of regrets above 0."""
@@ -137,7 +136,7 @@ Shard = NDArray[np.float32] | ShardFile
 
 
 class Traffic(NamedTuple):
-    """What a worker has done and what passed between it and the head, since it was begun."""
+    """A worker's work and its messages with the head, since it was begun."""
 
     clusters: tuple[int, ...]
     turns: int
@@ -151,47 +150,49 @@ class Traffic(NamedTuple):
 
 
 class Children(Protocol):
-    """Whatever runs the children. Every method but `start` waits."""
+    """An engine that runs the children. Every method but `start` waits. Engines subclass it for the defaults."""
+
+    replaced: int = 0
+    """Workers that have been replaced."""
+    log_bytes: int = 0
+    """Bytes, about, of the log from which a lost worker is brought up to date."""
 
     @property
     def clusters(self) -> int: ...
 
     def start(self, batch: Batch) -> None:
         """Let all children begin to value a batch. A child that has valued it before answers as before."""
-        ...
 
     def prepare(self, batch: Batch) -> None:
         """Hear which batch will be started next, while one is under way: a child that is done may begin with it."""
-        ...
 
     def values(self) -> Sequence[Reply]:
-        """The replies to the batch that was started last, in the order of clusters."""
+        """Return the replies to the batch that was started last, in the order of clusters."""
         ...
 
     def discount(self, factors: Discount) -> None:
         """Multiply the numbers of all tables."""
-        ...
 
     def shards(self) -> Mapping[int, NDArray[np.float32]]:
-        """The tables of all children, by cluster, as they are after the last batch; not to be changed."""
+        """Return the tables of all children, by cluster, as they are after the last batch; not to be changed."""
         ...
 
     def save(self, folder: Path) -> dict[str, dict[str, Any]]:
-        """Write every table to a file of a folder; what the manifest of a bundle says of each file, by its name."""
+        """Write every table to a file of a folder; returns each file's entry in a bundle's manifest."""
         ...
 
     def saved(self, shards: Mapping[int, ShardFile], turns: int) -> None:
-        """Hear that a checkpoint with these files is whole: a child that is lost goes on from it."""
-        ...
+        """Hear that a checkpoint with these files is whole: a child that is lost begins again from it."""
 
     def load(self, shards: Mapping[int, Shard], turns: int) -> None:
-        """Set the tables of all children to those after so many turns."""
-        ...
+        """Set the tables of all children to those after some turns."""
+
+    def check(self) -> None:
+        """Raise a `LostClusterError` where what runs the workers has ended."""
 
     def traffic(self) -> Sequence[Traffic]:
-        """What each worker has done, by worker; nothing where children are in the process of the head."""
-        ...
+        """Return each worker's work and messages; nothing where children are in the process of the head."""
+        return ()
 
     def close(self) -> None:
         """End whatever was begun. Nothing can be asked for afterwards."""
-        ...

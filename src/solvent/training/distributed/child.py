@@ -47,7 +47,7 @@ class Child:
         self._discounter(self.table, *factors, threads=self.settings.cores)
 
     def load(self, table: NDArray[np.float32], turns: int) -> None:
-        """Take over the numbers of a table that has had so many turns."""
+        """Take over the numbers of a table that has had `turns` turns."""
         if table.shape != self.table.shape or table.dtype != self.table.dtype:
             raise InputError(
                 f"the table of cluster {self.cluster} has {self.table.size:,} float32 numbers, and {table.size:,} "

@@ -14,16 +14,16 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.storage.bundle import write_array
 from solvent.strategy.agents.blueprint import CLUSTER
-from solvent.training.distributed.batches import Batch, Discount, Reply, Shard, ShardFile, Traffic
+from solvent.training.distributed.batches import Batch, Children, Discount, Reply, Shard, ShardFile
 from solvent.training.distributed.child import Child
 
 
-class LocalChildren:
-    """`Children` in this process, shared among threads: no two of them have a table in common."""
+class LocalChildren(Children):
+    """Children in this process, shared among threads: no two of them have a table in common."""
 
     def __init__(self, children: Sequence[Child], threads: int = 1) -> None:
         self.children = list(children)
-        self._rooms = [None] * threads
+        self._threads = [None] * threads
         self._batch: Batch | None = None
 
     @property
@@ -33,9 +33,6 @@ class LocalChildren:
     def start(self, batch: Batch) -> None:
         self._batch = batch
 
-    def prepare(self, batch: Batch) -> None:
-        """Nothing to do: children are asked when their values are."""
-
     def values(self) -> list[Reply]:
         batch = self._batch
         if batch is None:
@@ -44,13 +41,13 @@ class LocalChildren:
         def value(start: int, stop: int, room: None) -> Reply:
             return self.children[start].values(batch)
 
-        return in_pieces(value, len(self.children), 1, self._rooms)
+        return in_pieces(value, len(self.children), 1, self._threads)
 
     def discount(self, factors: Discount) -> None:
         def scale(start: int, stop: int, room: None) -> None:
             self.children[start].discount(factors)
 
-        in_pieces(scale, len(self.children), 1, self._rooms)
+        in_pieces(scale, len(self.children), 1, self._threads)
 
     def shards(self) -> dict[int, NDArray[np.float32]]:
         return {child.cluster: child.table for child in self.children}
@@ -59,26 +56,23 @@ class LocalChildren:
         tables = {CLUSTER.format(child.cluster): child.table for child in self.children}
         return {name: write_array(folder / f"{name}.npy", table) for name, table in tables.items()}
 
-    def saved(self, shards: Mapping[int, ShardFile], turns: int) -> None:
-        """Nothing to do: what is in this process is lost with it."""
-
     def load(self, shards: Mapping[int, Shard], turns: int) -> None:
         check_shards(shards, self.clusters)
-        for child in self.children:
-            table = read_shard(shards[child.cluster])
-            if table is None:
-                raise InputError(f"the shard of cluster {child.cluster} is missing or damaged")
-            child.load(table, turns)
+        if missing := self.load_found(shards, turns):
+            raise InputError(f"the shard of cluster {missing[0]} is missing or damaged")
 
-    def traffic(self) -> tuple[Traffic, ...]:
-        return ()
-
-    def close(self) -> None:
-        """Nothing was begun."""
+    def load_found(self, shards: Mapping[int, Shard], turns: int) -> list[int]:
+        """Load the children's shards; returns the clusters whose files cannot be read: then nothing is loaded."""
+        found = {child.cluster: read_shard(shards[child.cluster]) for child in self.children}
+        tables = {cluster: table for cluster, table in found.items() if table is not None}
+        if len(tables) == len(found):
+            for child in self.children:
+                child.load(tables[child.cluster], turns)
+        return [cluster for cluster in found if cluster not in tables]
 
 
 def read_shard(shard: Shard) -> NDArray[np.float32] | None:
-    """The numbers of a shard; None if its file cannot be read here or has another content."""
+    """Read the numbers of a shard; None if its file cannot be read here or has another content."""
     if not isinstance(shard, ShardFile):
         return shard
     try:

@@ -42,10 +42,10 @@ from solvent.foundation.kernels.randomness import iteration_key, numbered_key, r
 from solvent.training.kernels import iteration_terms
 
 RECORD, REPLAY = range(2)
-"""What becomes of a continuation: its node is recorded, or its value is given."""
+"""Modes of a pass: continuations are recorded by node, or their values are given."""
 
 ASTRAY = -(1 << 62)
-"""What is counted once `REPLAY` has met another continuation than was recorded, or one more."""
+"""The count once `REPLAY` has met another continuation than was recorded, or one more."""
 
 
 class HeadRoom(NamedTuple):
@@ -89,7 +89,7 @@ def head_room() -> HeadRoom:
 
 
 def continuations(room: int) -> Continuations:
-    """Room for so many continuations."""
+    """Make room for continuations."""
     return Continuations(np.zeros(room, dtype=np.int32), np.zeros(room, dtype=np.float32))
 
 

@@ -46,7 +46,7 @@ class MakeHoldemChildren:
 
 
 def distributed_settings(settings: TrainingSettings, tree: BettingTree) -> DistributedSettings:
-    """What the tables of a training by a head and children depend on, among its settings."""
+    """Select the settings on which the tables of a training by a head and children depend."""
     assert settings.batch is not None
     assert settings.ahead is not None
     assert settings.samples is not None
@@ -66,7 +66,7 @@ def distributed_settings(settings: TrainingSettings, tree: BettingTree) -> Distr
 
 
 def workers_of(settings: TrainingSettings, cards: CardAbstraction) -> int:
-    """How many workers share the public clusters of the cards; 0 where there are none but this process."""
+    """Count the workers that share the public clusters of the cards; 0 where there are none but this process."""
     clusters = int(cards.sizes[-1][0])
     if settings.cluster is None:
         return 0
@@ -82,7 +82,7 @@ def workers_of(settings: TrainingSettings, cards: CardAbstraction) -> int:
 
 
 def worker_bytes(tree: BettingTree, cards: CardAbstraction, clusters: int) -> int:
-    """Bytes that a worker with so many public clusters takes."""
+    """Estimate the bytes of a worker with this many public clusters."""
     arena = 4 * table_layout(tree.bucket_floats, cards.sizes).arena
     return clusters * arena + 3 * tree.nbytes + WORKER_BYTES
 

@@ -22,7 +22,7 @@ from solvent.training.distributed.workers import (
 )
 
 CLOSING_SECONDS = 10.0
-"""How long a worker may take to end before it is killed."""
+"""Seconds that a worker may take to end before it is killed."""
 
 
 class ProcessWorkers:
@@ -109,7 +109,7 @@ class ProcessChildren(WorkerChildren):
 
 
 def _end(process: Any, seconds: float) -> None:
-    """Wait for a process to end, and kill it when that takes longer than so many seconds."""
+    """Wait for a process to end, and kill it when that takes longer than `seconds`."""
     process.join(seconds)
     if process.is_alive():
         process.kill()

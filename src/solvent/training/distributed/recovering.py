@@ -2,7 +2,7 @@
 
 Tables are a function of the last checkpoint and of what the children have been told since, because every draw is
 keyed. So the head keeps a log of the batches and discounts since the last whole checkpoint. A worker that takes the
-place of a lost one loads the shards of that checkpoint, is told everything in the log, and goes on with the same
+place of a lost one loads the shards of that checkpoint, is told everything in the log, and has the same
 tables bit for bit, whatever the engine.
 """
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.bundle import write_array
 from solvent.strategy.agents.blueprint import CLUSTER
-from solvent.training.distributed.batches import Batch, Discount, Reply, Shard, ShardFile, Traffic
+from solvent.training.distributed.batches import Batch, Children, Discount, Reply, Shard, ShardFile, Traffic
 from solvent.training.distributed.engines import check_shards, read_shard
 from solvent.training.distributed.workers import (
     DISCOUNT,
@@ -34,13 +34,13 @@ from solvent.training.distributed.workers import (
 )
 
 ATTEMPTS = 3
-"""How often a worker is replaced for one request before the training gives up."""
+"""Replacements of a worker for one request before the training gives up."""
 ENTRY_BYTES = 500
 """Bytes of an entry of the log beside its arrays, about."""
 
 
-class WorkerChildren:
-    """`Children` in workers of any engine, which are replaced when they are lost."""
+class WorkerChildren(Children):
+    """Children in workers of any engine, which are replaced when they are lost."""
 
     def __init__(self, workers: Workers) -> None:
         self.workers = workers
@@ -48,17 +48,13 @@ class WorkerChildren:
         self._all = range(len(self._owned))
         self._base: tuple[Mapping[int, Shard], int] | None = None
         self._log: list[Request] = []
-        self.log_bytes = 0
-        """Bytes of the log, about. Every checkpoint ends it."""
         self._under_way: deque[tuple[Request, float]] = deque()
         """Batches whose values have not been asked for, oldest first, and when they were sent."""
         self._early: list[deque[Any]] = [deque() for _ in self._all]
         """By worker: answers to batches under way that came while a lost worker was replaced."""
         self._heard = [0.0 for _ in self._all]
-        """When each worker answered last."""
+        """The time of each worker's last answer."""
         self._traffic = [Traffic(tuple(owned), 0, 0.0, 0.0, 0) for owned in self._owned]
-        self.replaced = 0
-        """How many workers have been replaced."""
 
     @property
     def clusters(self) -> int:
@@ -116,7 +112,6 @@ class WorkerChildren:
         self._ask(Request(LOAD))  # of each worker only what is its own
 
     def check(self) -> None:
-        """Raise a `LostClusterError` where what runs the workers has ended."""
         self.workers.check()
 
     def traffic(self) -> list[Traffic]:
@@ -133,7 +128,7 @@ class WorkerChildren:
     # Asking, and what happens when a worker does not answer
 
     def _ask(self, request: Request) -> list[Any]:
-        """What each worker answers, by worker. The values of all batches must have been asked for."""
+        """Ask all workers; returns their answers in order. The values of all batches must have been asked for."""
         if self._under_way:
             number = self._under_way[0][0].given.number
             raise InputError(f"the values of turn {number} are still to come: ask for them first")

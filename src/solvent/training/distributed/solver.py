@@ -64,7 +64,7 @@ class DistributedSolver:
         return self.settings.iterations(self.turns)
 
     def run(self, iterations: int) -> None:
-        """Run at least so many more iterations, in whole turns: a run in parts is the run in one."""
+        """Run at least this many more iterations, in whole turns: a run in parts is the run in one."""
         target = self.settings.turns(self.iterations + iterations)
         while self.turns < target:
             self._take_turn(goes_on=self.turns + 1 < target)
@@ -110,11 +110,11 @@ class DistributedSolver:
         }
 
     def facts(self) -> dict[str, Any]:
-        """What to keep beside the shards."""
+        """Return the facts to keep beside the shards."""
         return {"turns": self.turns, "touched": self.touched}
 
     def load(self, tables: Mapping[str, Shard], facts: Mapping[str, Any]) -> None:
-        """Go on from shards and facts, whatever engine they come from; those of clusters may be files."""
+        """Continue from shards and facts, whatever engine they come from; those of clusters may be files."""
         turns, clusters = int(facts["turns"]), range(self.children.clusters)
         names = {HEAD, FROZEN, *(CLUSTER.format(n) for n in clusters)}
         missing = sorted(names - {FROZEN} - tables.keys())

@@ -21,7 +21,6 @@ from solvent.strategy.agents.blueprint import CLUSTER, HEAD, Blueprint, join_sha
 from solvent.training.distributed.batches import Batch, Children, Discount, ShardFile, Traffic
 from solvent.training.distributed.child import Child
 from solvent.training.distributed.launching import distributed_settings
-from solvent.training.distributed.recovering import WorkerChildren
 from solvent.training.distributed.solver import DistributedSolver, make_head
 from solvent.training.distributed.workers import LostClusterError, LostWorkerError
 from solvent.training.settings import TrainingSettings
@@ -72,18 +71,10 @@ class DistributedTraining(TrainingWork):
     def about_children(self) -> dict[str, Any] | None:
         if not self._working:
             return None
-        return {
-            "workers": len(self._working["idle"]),
-            **self._working,
-            "replaced": self._replaced,
-            "summary": f"{len(self._working['idle'])}, {_in_words(self._working)}"
-            + (f", lost and replaced {self._replaced}" if self._replaced else ""),
-        }
-
-    @property
-    def _replaced(self) -> int:
-        children = self.solver.children
-        return children.replaced if isinstance(children, WorkerChildren) else 0
+        workers, replaced = len(self._working["idle"]), self.solver.children.replaced
+        lost = f", lost and replaced {replaced}" if replaced else ""
+        summary = f"{workers}, {_in_words(self._working)}{lost}"
+        return {"workers": workers, **self._working, "replaced": replaced, "summary": summary}
 
     @property
     def iterations(self) -> int:
@@ -96,12 +87,6 @@ class DistributedTraining(TrainingWork):
     @property
     def head(self) -> NDArray[np.float32]:
         return self._head.table
-
-    @property
-    def log_bytes(self) -> int:
-        """Bytes of the log from which a lost worker is brought up to date."""
-        children = self.solver.children
-        return children.log_bytes if isinstance(children, WorkerChildren) else 0
 
     def begin(self) -> None:
         if self.settings.begins_with_prior:
@@ -121,28 +106,22 @@ class DistributedTraining(TrainingWork):
         if self._solver is not None:
             self._solver.children.close()
 
-    def check_cluster(self) -> None:
-        """Raise a `LostClusterError` where the cluster of the children has ended."""
-        children = self.solver.children
-        if isinstance(children, WorkerChildren):
-            children.check()
-
     def _iterate(self, iterations: int) -> None:
         self.solver.run(iterations)
 
     def _discount(self, positive: float, negative: float, keep: float) -> None:
         self.solver.discount(Discount(positive, negative, keep))
 
-    # What a session asks for
+    # For a session
 
     def measure(self) -> dict[str, Any]:
-        """What plain training measures, and what each worker has done since the last measurement."""
+        """Measure what plain training does, and each worker's work since the last measurement."""
         self._working = self._work_since()
         return super().measure() | self._working
 
     def _work_since(self) -> dict[str, Any]:
         (before, began, replaced), now = self._measured, self.solver.children.traffic()
-        self._measured = now, self.seconds, self._replaced
+        self._measured = now, self.seconds, self.solver.children.replaced
         seconds, turns = self.seconds - began, sum(each.turns for each in now)
         if not now or seconds <= 0:
             return {}
@@ -153,15 +132,15 @@ class DistributedTraining(TrainingWork):
             "idle": [round(min(1.0, max(0.0, 1 - (a.work - b.work) / seconds)), 4) for a, b in pairs],
             "latency": sum(a.latency - b.latency for a, b in pairs) / max(1, turns),
             "bytes_rate": sum(a.bytes - b.bytes for a, b in pairs) / seconds,
-            "replaced": self._replaced - replaced,
+            "replaced": self.solver.children.replaced - replaced,
         }
 
     def describe(self) -> str:
         parts = [super().describe()]
         if self._working:
             parts.append(f"children {_in_words(self._working)}")
-        if self._replaced:
-            parts.append(f"lost workers replaced: {self._replaced}")
+        if self.solver.children.replaced:
+            parts.append(f"lost workers replaced: {self.solver.children.replaced}")
         return ", ".join(part for part in parts if part)
 
     def facts(self) -> dict[str, Any]:
@@ -179,7 +158,7 @@ class DistributedTraining(TrainingWork):
         super().restore(facts)
         self.solver.load(self._tables, facts)
         self._tables = {}
-        self._measured = self.solver.children.traffic(), self.seconds, self._replaced
+        self._measured = self.solver.children.traffic(), self.seconds, self.solver.children.replaced
 
 
 class TurnSession(Session):
@@ -195,7 +174,7 @@ class TurnSession(Session):
             raise InputError(f"{error}: {self._kept()}") from error
 
     def _kept(self) -> str:
-        """What is on the disk, and how to go on from there."""
+        """Say what is on the disk, and how to continue from there."""
         assert self.run is not None
         saved = self.run.checkpoints()
         kept = f"{saved[-1]:,} iterations are saved" if saved else "no iterations are saved yet"
@@ -204,7 +183,7 @@ class TurnSession(Session):
     def _compute(self, target: int) -> None:
         """Run towards `target`. Children that outlive their cluster for a moment are asked for their tables."""
         try:
-            self.work.check_cluster()
+            self.work.solver.children.check()
         except LostClusterError:
             self._checkpoint()
             raise
@@ -235,7 +214,7 @@ class TurnSession(Session):
         return dict(tables) | {CLUSTER.format(n): file for n, file in files.items()}, facts
 
     def _checkpoint_is_due(self) -> bool:
-        return super()._checkpoint_is_due() or self.work.log_bytes > LOG_BYTES
+        return super()._checkpoint_is_due() or self.work.solver.children.log_bytes > LOG_BYTES
 
 
 def shard_files(folder: Path) -> dict[int, ShardFile]:
@@ -257,7 +236,7 @@ def saved_blueprint(run: Run, tree: BettingTree, cards: CardAbstraction) -> Blue
 
 
 def _in_words(working: Mapping[str, Any]) -> str:
-    """What workers have done, for the progress display."""
+    """Describe the workers' work for the progress display."""
     idle = [f"{100 * share:.0f}" for share in working["idle"]]
     if len(idle) > SHOWN_CHILDREN:
         shares = sorted(working["idle"])

@@ -7,7 +7,7 @@ ended. `solvent.training.distributed.recovering` makes `Children` of it. Inside 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
@@ -17,9 +17,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from solvent.foundation.errors import InputError
-from solvent.training.distributed.batches import Batch, Shard
+from solvent.training.distributed.batches import Batch
 from solvent.training.distributed.child import Child
-from solvent.training.distributed.engines import LocalChildren, read_shard
+from solvent.training.distributed.engines import LocalChildren
 
 MakeChildren = Callable[[Sequence[int]], Sequence[Child]]
 """Makes the children of some clusters inside a worker. It must be possible to pickle it."""
@@ -28,7 +28,7 @@ VALUES, DISCOUNT, SHARDS, SAVE, LOAD = "values", "discount", "shards", "save", "
 
 
 class Request(NamedTuple):
-    """What a worker is asked."""
+    """A request to a worker."""
 
     kind: str
     given: Any = None
@@ -40,11 +40,11 @@ class LostWorkerError(InputError):
 
 
 class LostClusterError(InputError):
-    """What runs the workers has ended or lost too much for the training to go on there."""
+    """The cluster of the workers has ended or lost too much for the training to continue there."""
 
 
 class Workers(Protocol):
-    """What an engine does. Workers are numbered from 0; each begins with tables of zeros."""
+    """An engine of workers, which are numbered from 0; each begins with tables of zeros."""
 
     @property
     def owned(self) -> Sequence[Sequence[int]]:
@@ -81,11 +81,11 @@ class Workers(Protocol):
         ...
 
 
-class OwnedChildren:
-    """What a worker has: the children of its clusters."""
+class OwnedChildren(LocalChildren):
+    """The children of a worker's clusters."""
 
     def __init__(self, make: MakeChildren, owned: Sequence[int]) -> None:
-        self._children = LocalChildren(make(owned))
+        super().__init__(make(owned))
 
     def answer(self, request: Request) -> Any:
         """Do what a request asks for.
@@ -95,33 +95,22 @@ class OwnedChildren:
         """
         kind, given = request
         if kind == VALUES:
-            self._children.start(_writable(given))
-            return self._children.values()
+            self.start(_writable(given))
+            return self.values()
         if kind == DISCOUNT:
-            return self._children.discount(given)
+            return self.discount(given)
         if kind == SHARDS:
-            return self._children.shards()
+            return self.shards()
         if kind == SAVE:
             folder = Path(given)
-            return self._children.save(folder) if folder.is_dir() else self._children.shards()
+            return self.save(folder) if folder.is_dir() else self.shards()
         if kind == LOAD:
-            return self._load(*given)
+            return self.load_found(*given)
         raise ValueError(f"a worker cannot {kind!r}")
-
-    def _load(self, shards: Mapping[int, Shard], turns: int) -> list[int]:
-        mine = [child.cluster for child in self._children.children]
-        found = {n: read_shard(shards[n]) for n in mine}
-        missing = [n for n in mine if found[n] is None]
-        if not missing:
-            for child in self._children.children:
-                table = found[child.cluster]
-                assert table is not None
-                child.load(table, turns)
-        return missing
 
 
 def serve(pipe: Connection, make: MakeChildren, owned: Sequence[int]) -> None:
-    """What a worker does until its pipe is closed: make children, say that they are there, answer requests.
+    """Run a worker until its pipe is closed: make children, say that they are there, answer requests.
 
     Requests are read while the children work, so that whoever asks never waits for a worker that waits to answer.
     """
@@ -154,7 +143,7 @@ def _read(pipe: Connection, requests: SimpleQueue[bytes | None]) -> None:
 
 
 def _told(error: Exception) -> Exception:
-    """An error as the head hears of it: what users can mend as it is, anything else by its name."""
+    """Word an error for the head: one that users can mend unchanged, anything else by its name."""
     if isinstance(error, (ValueError, OSError)):
         return error
     if isinstance(error, MemoryError):

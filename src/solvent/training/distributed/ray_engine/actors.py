@@ -33,9 +33,9 @@ from solvent.training.distributed.workers import (
 )
 
 STARTING_SECONDS = 120.0
-"""How long a process for an actor may take to start on its node."""
+"""Seconds that a process for an actor may take to start on its node."""
 ROOM_SECONDS = 60.0
-"""How long to wait for room for an actor that takes another's place."""
+"""Seconds to wait for room for an actor that takes another's place."""
 ENDED = object()
 """Stands for the answer of an actor that has ended."""
 PASSED_ON = ("NUMBA_CACHE_DIR",)
@@ -43,7 +43,7 @@ PASSED_ON = ("NUMBA_CACHE_DIR",)
 
 
 class ChildrenActor:
-    """What an actor is. It is made without children, so that a node that does not answer is noticed soon."""
+    """An actor, made without children, so that a node that does not answer is noticed soon."""
 
     def listen(self, host: str, key: bytes) -> tuple[int, int]:
         """Begin to listen for the head, which knows the key; return the process id and the port."""
@@ -75,7 +75,7 @@ class Actor:
     pipe: Any = None
     """The connection to it."""
     serving: Any = None
-    """What Ray tells when the actor ends."""
+    """Ray's reference to the call that lasts until the actor ends."""
 
 
 class RayWorkers:
@@ -153,7 +153,7 @@ class RayWorkers:
             self._cluster.close()
 
     def _begin(self, owned: Sequence[Sequence[int]], patience: float) -> list[Actor]:
-        """New actors with their children, where there is room within so many seconds."""
+        """Begin actors with their children, where there is room within `patience` seconds."""
         needs = [self._needs(each) for each in owned]
         actors = [self._start(*each) for each in zip(self._places(needs, patience), needs, strict=True)]
         try:

@@ -29,9 +29,9 @@ LOCAL, RUNNING = "ray", "auto"
 STORE_BYTES = 256 << 20
 """The object store of a local cluster: batches, values and shards pass through it and do not stay."""
 HEAD_SECONDS = 10.0
-"""How long the cluster's head may be out of reach before a training gives up: it may be started again."""
+"""Seconds for which the cluster's head may be out of reach before a training gives up: it may be started again."""
 LOOKING_SECONDS = 1.0
-"""How long to wait between two looks at the head, and for its answer."""
+"""Seconds to wait between two looks at the head, and for its answer."""
 VARIABLES = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DEDUP_LOGS": "0",
@@ -56,9 +56,9 @@ class RayCluster:
         self._head = ""
         """HOST:PORT of the head, once this process is connected."""
         self._looked = 0.0
-        """When the head was last looked for."""
+        """The time of the last look for the head."""
         self._missed_since: float | None = None
-        """Since when it has been out of reach."""
+        """The time since which it has been out of reach."""
         self._before: dict[str, str | None] = {}
         self.ray: Any = None
         try:

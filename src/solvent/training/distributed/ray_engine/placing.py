@@ -1,4 +1,4 @@
-"""Which node of a cluster an actor goes to: by memory, spread over the nodes."""
+"""Placement of actors on the nodes of a cluster: by memory, spread over the nodes."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ import time
 from solvent.foundation.errors import InputError
 
 PROBE_SECONDS = 4.0
-"""How long an address may take to accept a connection, and then to answer."""
+"""Seconds that an address may take to accept a connection, and then to answer."""
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-"""What a client says first (RFC 9113, section 3.4)."""
+"""The first bytes of a client (RFC 9113, section 3.4)."""
 CALL = b"/ray.rpc.NodeInfoGcsService/CheckAlive"
 """The call of Ray's head that asks which nodes are alive."""
 DATA, HEADERS, ABORTED, SETTINGS, LEAVING = 0, 1, 3, 4, 7
@@ -28,7 +28,7 @@ FRAME_HEAD = 9
 MOST_BYTES = 1 << 20
 """A longer frame is not one of the head's answer."""
 UNKNOWN_CALL = b"\x0bgrpc-status\x0212"
-"""How a gRPC server that does not know the call says so: status 12, in a header that is written out."""
+"""The answer of a gRPC server that does not know the call: status 12, in a header that is written out."""
 
 
 def probe(address: str) -> None:
@@ -52,7 +52,7 @@ def probe(address: str) -> None:
 
 
 def accepts(address: str, seconds: float) -> bool:
-    """Whether anybody accepts a connection at an address within so many seconds."""
+    """Whether anybody accepts a connection at an address within some seconds."""
     try:
         socket.create_connection(split_address(address), seconds).close()
     except OSError:
