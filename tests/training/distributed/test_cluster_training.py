@@ -22,6 +22,7 @@ from solvent.solving.session import Limits
 from solvent.strategy.agents.blueprint import CLUSTER
 from solvent.strategy.agents.training_run import TrainingRun
 from solvent.training.distributed import launching, training
+from solvent.training.distributed.engines import LocalChildren
 from solvent.training.distributed.solver import make_children
 from solvent.training.distributed.workers import LostClusterError, share_out
 from solvent.training.settings import DEFAULT_BATCH, TrainingSettings
@@ -173,17 +174,17 @@ def test_a_lost_cluster_leaves_a_checkpoint_and_a_sentence(tmp_path, monkeypatch
     """What the children still answer is saved, and the sentence says how to go on."""
     folder = tmp_path / "run"
 
-    def check(work):
-        if work.iterations == 200:
+    def check(children):
+        if children.children[0].turns == 200 // 50:
             raise LostClusterError("the cluster is gone")
 
-    monkeypatch.setattr(training.DistributedTraining, "check_cluster", check)
+    monkeypatch.setattr(LocalChildren, "check", check)
     with pytest.raises(
         InputError,
         match=rf"^the cluster is gone: 200 iterations are saved; go on by solvent train --resume {folder}, ",
     ):
         trained(folder, 1_000, check_every=100)
-    monkeypatch.setattr(training.DistributedTraining, "check_cluster", lambda work: None)
+    monkeypatch.setattr(LocalChildren, "check", lambda children: None)
     train(resume=folder, iterations=300, check_every=100)
     trained(tmp_path / "straight", 300, check_every=100)
     assert_equal_runs(folder, tmp_path / "straight")

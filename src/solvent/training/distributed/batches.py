@@ -7,10 +7,11 @@ iterations a turn is B iterations of both players, all on the head's strategies 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,7 +150,7 @@ class Traffic(NamedTuple):
     """Bytes of batches and of values."""
 
 
-class Children(Protocol):
+class Children(ABC):
     """An engine that runs the children. Every method but `start` waits. Engines subclass it for the defaults."""
 
     replaced: int = 0
@@ -158,37 +159,44 @@ class Children(Protocol):
     """Bytes, about, of the log from which a lost worker is brought up to date."""
 
     @property
+    @abstractmethod
     def clusters(self) -> int: ...
 
+    @abstractmethod
     def start(self, batch: Batch) -> None:
         """Let all children begin to value a batch. A child that has valued it before answers as before."""
 
     def prepare(self, batch: Batch) -> None:
         """Hear which batch will be started next, while one is under way: a child that is done may begin with it."""
+        return
 
+    @abstractmethod
     def values(self) -> Sequence[Reply]:
         """Return the replies to the batch that was started last, in the order of clusters."""
-        ...
 
+    @abstractmethod
     def discount(self, factors: Discount) -> None:
         """Multiply the numbers of all tables."""
 
+    @abstractmethod
     def shards(self) -> Mapping[int, NDArray[np.float32]]:
         """Return the tables of all children, by cluster, as they are after the last batch; not to be changed."""
-        ...
 
+    @abstractmethod
     def save(self, folder: Path) -> dict[str, dict[str, Any]]:
         """Write every table to a file of a folder; returns each file's entry in a bundle's manifest."""
-        ...
 
     def saved(self, shards: Mapping[int, ShardFile], turns: int) -> None:
         """Hear that a checkpoint with these files is whole: a child that is lost begins again from it."""
+        return
 
+    @abstractmethod
     def load(self, shards: Mapping[int, Shard], turns: int) -> None:
         """Set the tables of all children to those after some turns."""
 
     def check(self) -> None:
         """Raise a `LostClusterError` where what runs the workers has ended."""
+        return
 
     def traffic(self) -> Sequence[Traffic]:
         """Return each worker's work and messages; nothing where children are in the process of the head."""
@@ -196,3 +204,4 @@ class Children(Protocol):
 
     def close(self) -> None:
         """End whatever was begun. Nothing can be asked for afterwards."""
+        return
