@@ -16,7 +16,7 @@ from solvent.engines.public.pruned.walk_kernels import (
     MISSING,
     evaluate_terminal,
     make_workspace,
-    next_entered,
+    pass_by,
     reaches,
     sweep_scratch,
 )
@@ -105,6 +105,9 @@ def reach_down(layout, view, player, level, board, start, stop, slots, space, sc
     entered[0] = 1
     node = start
     while node < stop:
+        if not entered[node - start]:
+            node = pass_by(layout, entered, start, node)
+            continue
         touched += 1
         first, last = tree.first_edge[node], tree.first_edge[node + 1]
         if tree.symbol[node] >= 0:
@@ -130,7 +133,7 @@ def reach_down(layout, view, player, level, board, start, stop, slots, space, sc
                     for k in range(slots):
                         work[target + k] *= tree.root_reach[player, space.boards.hand[board, k]]
                 entered[child - start] = reaches(work, target, slots)
-        node = next_entered(layout, entered, start, node + 1, stop)
+        node += 1
     return touched
 
 

@@ -27,7 +27,7 @@ from solvent.engines.public.pruned.hand_blocks import (
 )
 from solvent.engines.public.pruned.response_kernels import SLACK, read_reach, respond
 from solvent.engines.public.pruned.store_kernels import store_action, store_behind
-from solvent.engines.public.pruned.walk_kernels import make_workspace, next_entered, sweep_scratch
+from solvent.engines.public.pruned.walk_kernels import make_workspace, pass_by, sweep_scratch
 from solvent.forms.public.game import DEAL, DECISION
 from solvent.foundation.kernels.compiling import compiled, internal, joined
 
@@ -41,6 +41,9 @@ def go_down_stored(layout, tables, player, board, start, stop, slots, space):  #
     entered[0] = 1
     node = start
     while node < stop:
+        if not entered[node - start]:
+            node = pass_by(layout, entered, start, node)
+            continue
         first = tree.first_edge[node]
         if tree.symbol[node] >= 0:
             value = tree.value_row[node] * slots
@@ -53,7 +56,7 @@ def go_down_stored(layout, tables, player, board, start, stop, slots, space):  #
             own = tables.averages.offset[block_of(layout.edge_block, first, board)] != ELSEWHERE
             for edge in range(first, tree.first_edge[node + 1]):
                 entered[tree.child[edge] - start] = own
-        node = next_entered(layout, entered, start, node + 1, stop)
+        node += 1
 
 
 @internal
@@ -369,6 +372,9 @@ def forget_subtree(layout, tables, limit, player, board, start, stop, slots, spa
     entered[0] = 1
     node = start
     while node < stop:
+        if not entered[node - start]:
+            node = pass_by(layout, entered, start, node)
+            continue
         first, last = tree.first_edge[node], tree.first_edge[node + 1]
         mine = tree.symbol[node] == DECISION and tree.player[node] == player
         own = tree.own_row[player, node] * slots
@@ -383,7 +389,7 @@ def forget_subtree(layout, tables, limit, player, board, start, stop, slots, spa
                 if target != own:
                     for k in range(slots):
                         work[target + k] = space.sigma[at + k]
-        node = next_entered(layout, entered, start, node + 1, stop)
+        node += 1
 
 
 @compiled

@@ -105,13 +105,12 @@ def make_workspace(layout, boards):  # type: ignore[no-untyped-def]
 
 
 @joined
-def next_entered(layout, entered, start, node, stop):  # type: ignore[no-untyped-def]
-    """Find the first node from `node` on that a walk comes to, and mark all that it passes by as not entered."""
-    while node < stop and not entered[node - start]:
-        for behind in range(node, layout.stop[node]):
-            entered[behind - start] = 0
-        node = layout.stop[node]
-    return node
+def pass_by(layout, entered, start, node):  # type: ignore[no-untyped-def]
+    """Mark a node that a walk does not come to, and all behind it, as not entered; returns the node after those."""
+    # One branch a call: LLVM clears it with memset, but not within a loop over branches.
+    for behind in range(node, layout.stop[node]):
+        entered[behind - start] = 0
+    return layout.stop[node]
 
 
 @joined
@@ -127,20 +126,28 @@ def reaches(work, at, slots):  # type: ignore[no-untyped-def]
 def match(layout, regrets, seen, node, board, slots, sigma, total):  # type: ignore[no-untyped-def]
     """sigma ~ max(0, R) over the actions that are stored for a hand, uniform where nothing is positive."""
     first, last = layout.tree.first_edge[node], layout.tree.first_edge[node + 1]
-    for hand in range(2 * slots):
+    # Loops, and a case for actions of which nothing is stored: slices take a tenth longer where hands are few.
+    for hand in range(slots):
         total[hand] = 0.0
+        total[slots + hand] = 0.0
     for edge in range(first, last):
         at = (edge - first) * slots
         block = block_of(layout.edge_block, edge, board)
-        place = regrets.offset[block]
+        if regrets.offset[block] < 0:
+            for hand in range(slots):
+                sigma[at + hand] = MISSING
+            continue
         if regrets.count[block] == slots:
+            place = regrets.offset[block]
             for hand in range(slots):
                 positive = max(float(seen[place + hand]), 0.0)
                 sigma[at + hand] = positive
                 total[hand] += positive
                 total[slots + hand] += 1.0
             continue
-        sigma[at : at + slots] = MISSING
+        place = regrets.offset[block]
+        for hand in range(slots):
+            sigma[at + hand] = MISSING
         for word in range(regrets.mask.shape[1]):
             bits = regrets.mask[block, word]
             while bits:
@@ -197,6 +204,9 @@ def go_down(layout, tables, step, player, level, board, start, stop, slots, spac
     entered[0], space.hands[0] = 1, slots
     node = start
     while node < stop:
+        if not entered[node - start]:
+            node = pass_by(layout, entered, start, node)
+            continue
         hands = space.hands[node - start]
         touched += hands
         symbol = tree.symbol[node]
@@ -222,7 +232,7 @@ def go_down(layout, tables, step, player, level, board, start, stop, slots, spac
                     work[target + k] = work[source + k] * space.sigma[at + k]
                 entered[child - start] = step.whole or reaches(work, target, slots)
                 space.hands[child - start] = hands
-        node = next_entered(layout, entered, start, node + 1, stop)
+        node += 1
     return touched
 
 
@@ -424,6 +434,9 @@ def spread_average(layout, tables, weight, player, board, start, stop, slots, sp
     entered[0] = 1
     node = start
     while node < stop:
+        if not entered[node - start]:
+            node = pass_by(layout, entered, start, node)
+            continue
         mine = tree.symbol[node] == DECISION and tree.player[node] == player
         if mine:
             match(layout, tables.regrets, tables.regret, node, board, slots, space.sigma, space.total)
@@ -451,7 +464,7 @@ def spread_average(layout, tables, weight, player, board, start, stop, slots, sp
                     tables.average[place] += weight * work[target + word * WORD + lowest_bit(bits)]
                     place += 1
                     bits &= bits - 1
-        node = next_entered(layout, entered, start, node + 1, stop)
+        node += 1
 
 
 @compiled
