@@ -1,11 +1,12 @@
 """Playing hold'em: agents, matches between them, and statistics of the results.
 
-`contract` says what an agent is; start reading there. `agents` reads agents' names and loads them. `table_agent`
-and `table_kernels` play from the tables of a training, compiled; `styles` changes their strategies. `table` is a
-hand at the table, which matches, the terminal and servers drive; `matches` plays many, `expected` and `asked`
-average over all hands that agents may play, and `statistics` says how sure a result is. `stakes` reads stacks and
-blinds, `sitting` plays hands of a person against an agent, and `answers` reads what the person types. This room
-imports engines and everything below them.
+`contract` says what an agent is; start reading there. `agents` reads agents' names and loads them.
+`table_agent` and `table_kernels` play from the tables of a training, compiled; `styles` changes their
+strategies. `table` is a hand at the table, which matches, the terminal and servers drive; `matches` plays many,
+`expected` and `asked` average over all hands that agents may play, `tracker` follows the ranges of both players
+by Bayes, and `statistics` says how sure a result is. `stakes` reads stacks and blinds, `sitting` plays hands of
+a person against an agent, and `answers` reads what the person types. This room imports engines and everything
+below them.
 """
 
 from __future__ import annotations

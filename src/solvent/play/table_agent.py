@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,7 @@ from solvent.play.table_kernels import (
     decide,
     draw_of,
     find_bucket,
+    first_share,
     go_to,
     observe,
     real_action,
@@ -67,6 +68,8 @@ from solvent.strategy.post_processing import NONE, PostProcessing
 
 RULES = {"always-fold": FOLDS, "always-call": CALLS, "random": ANYTHING}
 """Agents that need no run."""
+BY_SEED = -1.0
+"""A draw that a hand's seed decides."""
 
 
 @dataclass(frozen=True)
@@ -234,34 +237,51 @@ class TableHand(EasyHand):
     agent: TableAgent
     seeds: tuple[int, ...] = ()
     """The seed of the draw by which each action was taken for an abstract one."""
+    draws: tuple[float, ...] = ()
+    """The draw itself where it was given; below 0 where the seed decides."""
 
     def observe(self, event: Event) -> None:
         """Take note of an action of either player, or of cards."""
+        self._observe(event, BY_SEED)
+
+    def _observe(self, event: Event, draw: float) -> None:
         super().observe(event)
         if not isinstance(event, Hole | Board):
-            self.seeds += (self.seed,)
+            self.seeds, self.draws = (*self.seeds, self.seed), (*self.draws, draw)
+
+    def outcomes(self, action: int) -> list[tuple[float, TableHand]]:
+        """The hands that follow an action of the other, and how likely each is.
+
+        Between two sizes of the tree a coin decides which of them a bet is taken for.
+        """
+        share = reading_share(*self._place(), action)
+        found = []
+        for chance, draw in ((share, 0.0), (1.0 - share, share)):
+            if chance > 0:
+                hand = self.fork(self.seed)
+                hand._observe(action, draw)
+                found.append((chance, hand))
+        return found
 
     def probabilities(self) -> Mixture:
         """Return the strategy of all hands where the agent is to act. Abstract actions of one real one merge."""
         if self.agent.playing.kind != TABLE:
             return rule_mixture(self.agent.playing.kind, self.rules, self.actions)
-        deck, found = np.zeros(52, dtype=np.int64), np.zeros((HANDS, MOST_ACTIONS))
+        found, actions = np.zeros((HANDS, MOST_ACTIONS)), np.zeros(MOST_ACTIONS, dtype=np.int64)
+        count = hand_strategies(*self._place(), found, actions)
+        return merged(actions[:count].tolist(), found[:, :count])
+
+    def _place(self) -> tuple[Any, ...]:
+        """What kernels need to come to this place of the hand."""
+        playing, deck = self.agent.playing, np.zeros(52, dtype=np.int64)
         deck[BOARD : BOARD + len(self.board)] = self.board
-        actions = np.zeros(MOST_ACTIONS, dtype=np.int64)
-        count = hand_strategies(
-            self.agent.playing,
-            workspace(),
-            self.seat,
-            deck,
-            new_position(self.rules),
+        line = Line(
             np.array(self.actions, dtype=np.int64),
             np.array(self.seeds, dtype=np.uint64),
-            pairs(),
-            np.ones((HANDS if self.agent.playing.by_reach else 1, MOST_MODELS)),
-            found,
-            actions,
+            np.array(self.draws, dtype=np.float64),
         )
-        return merged(actions[:count].tolist(), found[:, :count])
+        reach = np.ones((HANDS if playing.by_reach else 1, MOST_MODELS))
+        return playing, workspace(), self.seat, deck, new_position(self.rules), line, pairs(), reach
 
 
 def merged(actions: list[int], probabilities: NDArray[np.float64]) -> Mixture:
@@ -295,23 +315,45 @@ def rule_mixture(kind: int, rules: HoldemRules, actions: tuple[int, ...]) -> Mix
     return Mixture(tuple(found), np.broadcast_to(row, (HANDS, len(row))))
 
 
-@kernel
-def hand_strategies(agent, room, seat, deck, state, actions, seeds, hands, reach, found, real):  # type: ignore[no-untyped-def]
-    """Find the strategy of every hand after some actions; returns the number of its columns.
+class Line(NamedTuple):
+    """The actions of a hand, and what decided how an agent took each of them."""
 
-    found: float64[1326, actions], zeros, is filled with probabilities, and `real` with the actions of its columns.
-    seeds: uint64[actions]. reach: float64[1326, models], ones, where models weigh by it.
-    """
+    actions: NDArray[np.int64]
+    seeds: NDArray[np.uint64]
+    draws: NDArray[np.float64]
+    """Below 0 where the seed decides."""
+
+
+@internal
+def replay(agent, room, seat, deck, state, line, hands, reach):  # type: ignore[no-untyped-def]
+    """Follow a line from the start of the hand. reach: float64[1326, models], ones, where models weigh by it."""
     begin(state)
     start_walk(agent, room)
-    walk = room.walk
-    for number in range(len(actions)):
-        action = actions[number]
+    for number in range(len(line.actions)):
+        action, draw = line.actions[number], line.draws[number]
         if state[PLAYER] == seat:
             follow_own(agent, room, seat, deck, state, action, hands, reach)
         else:
-            observe(agent, room, state, action, False, draw_of(seeds[number], 2 * number + 1))
+            by_seed = draw_of(line.seeds[number], 2 * number + 1)
+            observe(agent, room, state, action, False, by_seed if draw < 0 else draw)
         take(state, action)
+
+
+@kernel
+def reading_share(agent, room, seat, deck, state, line, hands, reach, action):  # type: ignore[no-untyped-def]
+    """How often the other's action after a line is taken for the lower of its two readings."""
+    replay(agent, room, seat, deck, state, line, hands, reach)
+    return first_share(agent, room, state, action)
+
+
+@kernel
+def hand_strategies(agent, room, seat, deck, state, line, hands, reach, found, real):  # type: ignore[no-untyped-def]
+    """Find the strategy of every hand after a line; returns the number of its columns.
+
+    found: float64[1326, actions], zeros, is filled with probabilities, and `real` with the actions of its columns.
+    """
+    replay(agent, room, seat, deck, state, line, hands, reach)
+    walk = room.walk
     folds = options(state)[0]
     lost = walk[LOST] or walk[OWES]
     count = np.int64(2) if lost else np.int64(agent.nodes[walk[NODE]].actions)

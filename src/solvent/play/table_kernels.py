@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting.translation import NONE, pot_part, translate
+from solvent.abstraction.betting.translation import NONE, pot_part, readings, translate
 from solvent.abstraction.cards.dealing import DEALT, deal_bucket, deal_cluster, lead, shuffle, sort_deck
 from solvent.abstraction.cards.lookup import Lookup
 from solvent.forms.betting.kernels import (
@@ -344,6 +344,14 @@ def go_to(agent, walk, edge):  # type: ignore[no-untyped-def]
 
 
 @internal
+def size_of(agent, node, state, action):  # type: ignore[no-untyped-def]
+    """A real bet or raise as a part of the pot, and whether it is taken for all-in where the node has that."""
+    yours, shorter = state[PAID + 1 - state[PLAYER]], min(state[STACK], state[STACK + 1])
+    all_in = action >= shorter and shorter * agent.big_blind >= agent.stack * state[BIG]
+    return pot_part(min(action, shorter), yours), all_in
+
+
+@internal
 def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-def]
     """Move past an action in `state` that the agent has not drawn; `own`: whether it is the agent's."""
     walk = room[0]
@@ -360,10 +368,8 @@ def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-d
     if action == CALL:
         go_to(agent, walk, start + (1 if agent.edges[start].action == FOLD else 0))
         return
-    yours, shorter = state[PAID + 1 - state[PLAYER]], min(state[STACK], state[STACK + 1])
     faced = faced_total(agent, node)
-    size = pot_part(min(action, shorter), yours)
-    all_in = action >= shorter and shorter * agent.big_blind >= agent.stack * state[BIG]
+    size, all_in = size_of(agent, node, state, action)
     edge = translate(size, all_in, agent.edges, start, start + count, faced, agent.stack, not own, draw)
     if edge == NONE:
         walk[LOST] = 1
@@ -372,6 +378,19 @@ def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-d
     go_to(agent, walk, edge)
     if agent.edges[edge].action == CALL and (walk[LOST] or agent.nodes[walk[NODE]].street > street):
         walk[OWES] = 1
+
+
+@internal
+def first_share(agent, room, state, action):  # type: ignore[no-untyped-def]
+    """How often an action of the other is taken for the lower of its two readings; 1 where there is one alone."""
+    walk = room.walk
+    if agent.kind != TABLE or action <= CALL or walk[LOST] or walk[OWES]:
+        return 1.0
+    node = walk[NODE]
+    start, count = agent.nodes[node].first_edge, agent.nodes[node].actions
+    size, all_in = size_of(agent, node, state, action)
+    faced = faced_total(agent, node)
+    return readings(size, all_in, agent.edges, start, start + count, faced, agent.stack, True)[2]
 
 
 @joined

@@ -35,29 +35,37 @@ def lower_share(size, below, above):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def translate(size, all_in, edges, start, end, faced, stack, calls, draw):  # type: ignore[no-untyped-def]
-    """The edge that a real bet or raise is taken for; `NONE` where the node has no bets.
+def readings(size, all_in, edges, start, end, faced, stack, calls):  # type: ignore[no-untyped-def]
+    """The two edges that a real bet or raise may be taken for, and how often it is taken for the first.
 
-    size: of the real bet; all_in: whether to take it for all-in where there is that. edges: `BETTING_EDGE`[], the
-    node's from `start` to `end`. faced, stack: what the abstract bettor faces, and the abstract all-in. calls:
-    whether a small bet may be taken for a check or call. draw: a random number from 0 to 1.
+    Where there is only one both are the same; both are `NONE` where the node has no bets. size: of the real bet;
+    all_in: whether to take it for all-in where there is that. edges: `BETTING_EDGE`[], the node's from `start` to
+    `end`. faced, stack: what the abstract bettor faces, and the abstract all-in. calls: whether a small bet may be
+    taken for a check or call.
     """
     bet = start
     while bet < end and edges[bet].action <= 0:
         bet += 1
     if bet == end:
-        return NONE
+        return NONE, NONE, 1.0
     if all_in and edges[end - 1].action == stack:
-        return end - 1
+        return end - 1, end - 1, 1.0
     below = 0.0
     for edge in range(bet, end):
         above = pot_part(edges[edge].action, faced)
         if size <= above:
             if edge == bet and not calls:
-                return edge
-            return edge - 1 if draw < lower_share(size, below, above) else edge
+                return edge, edge, 1.0
+            return edge - 1, edge, lower_share(size, below, above)
         below = above
-    return end - 1
+    return end - 1, end - 1, 1.0
+
+
+@kernel
+def translate(size, all_in, edges, start, end, faced, stack, calls, draw):  # type: ignore[no-untyped-def]
+    """The edge that a real bet or raise is taken for; see `readings`. draw: a random number from 0 to 1."""
+    first, second, share = readings(size, all_in, edges, start, end, faced, stack, calls)
+    return first if draw < share else second
 
 
 def translation(size: float, sizes: list[float]) -> list[float]:
