@@ -9,7 +9,8 @@ from solvent.foundation.kernels.compiling import inlined, kernel
 def minimum_probability(decay, iteration):  # type: ignore[no-untyped-def]
     """Exploration decay, y(x) = 0.01 - 2.5e-7 x in Lin (2024): the least probability of an action at an iteration.
 
-    decay: (the probability before the first iteration, by how much it falls with each), such as `options.DECAY`.
+    decay: (the probability before the first iteration, by how much it falls with each), such as
+    `engines.sampling.DECAY`.
 
     >>> minimum_probability((0.01, 2.5e-7), 20_000), minimum_probability((0.01, 2.5e-7), 50_000)
     (0.005, 0.0)

@@ -1,11 +1,12 @@
-"""Locked infosets in solvers: regrets so large that no iteration can be seen beside them.
+"""Locked infosets on all forms but hold'em: regrets so large that no iteration can be seen beside them.
 
 While a solver runs, the regrets of a locked infoset are its lock's probabilities times a power of two, and the
 negative of that power where the probability is 0. Regret matching then plays the lock. What an iteration adds is
 below the last place of such numbers, so that nothing is learnt there. When the run is over the regrets are 0
 again, as they were.
 
-No kernel knows of locks: a solve without them costs nothing, and they work in the same way on every form and plan.
+So no kernel of these forms knows of locks, and a solve without them costs nothing. Spots and no-limit games
+have locks of single hands on single boards, which their kernels do keep: see `forms.holdem.locks`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 One function loads it for games, rules and agents. The module is looked for in the working directory first, as
 `python -m` does. Only what a person names comes here, on the command line or in Python: text that a file holds, as
-a run's configuration does, is read by functions that cannot reach this module.
+a run's configuration does, reaches it only where a person allowed own code (`games.catalogue.allowed_game`).
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ def solve_spot(
     out: str | Path | None = None,
     start: str | Path | None = None,
 ) -> SpotResult:
-    """Solve a spot; `spot` has the parameters of `games.holdem.spot.Spot` by name, `locks` are as in `locks`.
+    """Solve a spot; `spot` has the parameters of `games.holdem.spot.Spot` by name, `locks` are their texts.
 
     The first limit of iterations, exploitability and time stops the solve, and so does `stop`; without a limit it
     is 0.3 % of the pot. Ctrl-C raises `Interrupted` with the result so far, once the run is saved.

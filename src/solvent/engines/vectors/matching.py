@@ -1,4 +1,4 @@
-"""Regret matching and the regret update: the two steps that every plan of CFR shares, in every shape of loop.
+"""Regret matching and the regret update: the two steps that plans of CFR share, in four shapes of loop.
 
 For an infoset I with actions a, the counterfactual values v(I, a) of one iteration, and the weights of a rule
 (`engines.rules`: positive, negative, floor, prediction):
@@ -18,6 +18,11 @@ There are four versions, by what the loop around them is made of: scalars (histo
 one infoset's actions side by side (sampling), whole arrays of any array library, and vectors with one entry for
 each hand of a node (the public form). Full-width plans see to it that a regret which is alone above zero is played
 with probability 1 exactly; sampling multiplies by the inverse of the sum, which is quicker.
+
+Where another loop is fused with it, regret matching stands there too: in the instructions of hold'em's
+decisions (`engines.holdem.node_code`), on trees that grow, some of whose actions are absent
+(`engines.explicit.kernels`), at a gadget (`engines.holdem.gadget`), and for update rules of one's own
+(`engines.local_update`).
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ class BoardWeights(NamedTuple):
     least: np.float32
     """The least probability of an action."""
     lowest: np.float32
-    """Actions of regret below it are left out, as `sampled.tables.kernels.traverse` does; 0 for none."""
+    """Actions of regret below it are left out, as `engines.sampled.kernels.traverse` does; 0 for none."""
 
 
 @internal
