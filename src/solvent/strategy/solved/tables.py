@@ -22,6 +22,9 @@ from solvent.games.own import source_of
 from solvent.strategy.solved.infosets import Infosets, InfosetTable, stored_infosets
 from solvent.strategy.strategy import Key, Row, Strategy, normalise_block
 
+LONGEST_PATTERN = 4_000
+"""Letters of a pattern; reading one may take time in proportion to the square of its length."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableStrategy(Strategy):
@@ -174,6 +177,8 @@ def matching_rows(
         infoset = strategy.infosets.find(wanted, player)
         owner = strategy.infosets.player_of(infoset)
         return [Row(owner, strategy.infosets.label(infoset), strategy.at(infoset))], 1
+    if wanted is not None and len(wanted) > LONGEST_PATTERN:
+        raise InputError(f"a pattern has at most {LONGEST_PATTERN:,} letters, not {len(wanted):,}")
     if wanted is None and player is None:
         return list(islice(strategy.rows(), limit)), len(strategy)
     shown: list[Row] = []
