@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from solvent import __version__
-from solvent.app.later import Commands, Elsewhere, later
-from solvent.app.outcomes import EXIT_CODES, exit_code, notices_said
+from solvent.app.later import Commands, EntryPointCommand, lazy_command
+from solvent.app.outcomes import EXIT_CODES, exit_code, printing_notices
 from solvent.app.terminal import tolerate_narrow_encodings
 
 app = typer.Typer(
@@ -55,18 +55,18 @@ COMMANDS = {
 """The commands by the panel of the help in which they stand, each with its line."""
 FOLDERS = ("games", "agents", "runs", "tools")
 """The folders of `commands` with the modules of each panel."""
-ELSEWHERE = ("bench", "reproduce")
+OF_PAPERS = ("bench", "reproduce")
 """Commands of the distribution solvent-papers."""
 
 
 def _stand_in() -> None:
-    """Do nothing: `Later` replaces it by the command itself."""
+    """Do nothing: `LazyCommand` replaces it by the command itself."""
 
 
 for folder, (panel, commands) in zip(FOLDERS, COMMANDS.items(), strict=True):
     for name, line in commands.items():
         module = f"solvent.app.commands.{folder}.{'pack' if name == 'unpack' else name}"
-        kind = Elsewhere if name in ELSEWHERE else later(module)
+        kind = EntryPointCommand if name in OF_PAPERS else lazy_command(module)
         app.command(name, help=line, cls=kind, epilog=EXIT_CODES, rich_help_panel=panel)(_stand_in)
 
 
@@ -74,7 +74,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; `arguments` are those of the process unless they are given."""
     tolerate_narrow_encodings()
     try:
-        with notices_said():
+        with printing_notices():
             code = app(arguments, standalone_mode=False)
         sys.stdout.flush()
     except BaseException as error:

@@ -38,7 +38,7 @@ class Commands(_PlainFlags, TyperGroup):
             raise typer.Exit(stopped.exit_code) from stopped
 
 
-class Later(TyperCommand):
+class LazyCommand(TyperCommand):
     """Stand-in for a command in the list of all: its name and one line, without its module.
 
     The module holds the command under its own name: a function, or a `typer.Typer` of several commands.
@@ -71,7 +71,7 @@ class Later(TyperCommand):
         return self.loaded().make_context(info_name, args, parent, **extra)
 
 
-class Elsewhere(Later):
+class EntryPointCommand(LazyCommand):
     """Stand-in for a command that another distribution brings by an entry point of the group `solvent.commands`."""
 
     def found(self, name: str) -> Any:
@@ -82,6 +82,6 @@ class Elsewhere(Later):
         )
 
 
-def later(module: str) -> type[Later]:
+def lazy_command(module: str) -> type[LazyCommand]:
     """The stand-in for a command of a module, which is imported when the command is used."""
-    return type("Later", (Later,), {"module": module})
+    return type("LazyCommand", (LazyCommand,), {"module": module})

@@ -82,8 +82,8 @@ def exit_code(error: BaseException) -> int | None:
 
 
 @contextmanager
-def notices_said() -> Iterator[None]:
-    """Say every `Notice` of the library's in one line while the block runs."""
+def printing_notices() -> Iterator[None]:
+    """Print every `Notice` of the library in one line while the block runs."""
     with warnings.catch_warnings():
         show = warnings.showwarning
 

@@ -126,7 +126,7 @@ def watching(quiet: bool = False, console: Console | None = None) -> AbstractCon
     return showing(console or terminal(stderr=True), quiet)
 
 
-def said(as_json: bool) -> bool:
+def may_speak(as_json: bool) -> bool:
     """Whether a command should speak on standard error: always, except with --json off a terminal."""
     return not as_json or sys.stderr.isatty()
 

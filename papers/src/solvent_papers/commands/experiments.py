@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_origin, get_type_hints
 import typer
 from rich.markdown import Markdown
 
-from solvent.app.later import Command, Later
+from solvent.app.later import Command, LazyCommand
 from solvent.app.options import Json, ResultsFolder, ResultsPage
 from solvent.app.outcomes import keeping_runs
 from solvent.app.terminal import print_json, terminal, watching
@@ -46,14 +46,16 @@ PageOnly = Annotated[
 def add_experiments(group: typer.Typer, listed: Mapping[str, Listed]) -> None:
     """Add the commands of experiments to a group; each is imported when it is used."""
     for name, each in listed.items():
-        group.command(name, help=each.help, cls=type("Later", (_Experiment,), {"listed": each}))(_stand_in)
+        group.command(name, help=each.help, cls=type("LazyCommand", (_Experiment,), {"listed": each}))(
+            _stand_in
+        )
 
 
 def _stand_in() -> None:
     """Nothing: `_Experiment` replaces it by the command itself."""
 
 
-class _Experiment(Later, Command):
+class _Experiment(LazyCommand, Command):
     """Stand-in for the command of an experiment in the list of all."""
 
     listed: Listed

@@ -11,7 +11,7 @@ import typer
 
 from solvent.app.options import Cards, Json, OwnCode, Seed, Threads, with_fields
 from solvent.app.outcomes import say
-from solvent.app.terminal import print_json, said, watching
+from solvent.app.terminal import may_speak, print_json, watching
 from solvent.foundation.own_code import explained, names_own_code
 from solvent.foundation.progress import interruptible
 
@@ -167,7 +167,7 @@ def evaluate(
 
     settings = options.settings(names_own_code(run), seed, threads or cores())
     measured = measured_by_name(run, settings, cards, stack, own_code)
-    if measured.folder is None and "run" in measured.facts and said(as_json):
+    if measured.folder is None and "run" in measured.facts and may_speak(as_json):
         say(f"nothing can be written in {run}: what is measured is printed, and not kept")
     parts = None if options.parts is None else tuple(listed(options.parts))
     with watching(quiet=as_json) as watch, interruptible() as stop, explained():

@@ -14,7 +14,7 @@ from solvent.app.options import KEEP, Json, NewRun, OldRun, Threads, optional_pa
 from solvent.app.outcomes import EXIT_CODES, stopped_by_signals
 from solvent.app.output import check_writable
 from solvent.app.settings_options import settings_parameters, with_parameters
-from solvent.app.terminal import has_colours, print_found, print_json, said, terminal, watching
+from solvent.app.terminal import has_colours, may_speak, print_found, print_json, terminal, watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.own_code import explained
@@ -159,7 +159,7 @@ def solve(
     else:
         request = spot_request(file, start, given, locks)
         settings = SpotSettings.of({"threads": cores(), **request.options, **options})
-        for note in request.notes if said(as_json) else ():
+        for note in request.notes if may_speak(as_json) else ():
             terminal(stderr=True).print(f"note: {note}", soft_wrap=True)
         with watching(quiet=as_json) as watch, explained():
             result, code = stopped_by_signals(
