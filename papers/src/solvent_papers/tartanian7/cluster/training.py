@@ -101,13 +101,18 @@ def train_children(
 
 
 def train_threads(
-    blueprint: Blueprint, threads: int, marks: Sequence[float], unit: str = SECONDS, **options: Any
+    blueprint: Blueprint,
+    threads: int,
+    marks: Sequence[float],
+    unit: str = SECONDS,
+    reward: str = "y1",
+    **options: Any,
 ) -> Iterator[Snapshot]:
     """Train a blueprint by plain sampling on a shared table up to each mark.
 
     `options` are those of `BlueprintSolver.run`.
     """
-    solver = BlueprintSolver(blueprint)
+    solver = BlueprintSolver(blueprint, reward)
     solver.run(2, threads=threads, **options)
     blueprint.table[:], blueprint.iterations, solver.touched = 0, 0, 0
 
