@@ -155,11 +155,11 @@ class Watched(PrunedPublicSolver):
         self.expected[stays] = np.maximum(self.expected[stays] + step.gain * gained[stays], step.floor)
         return super()._walk(player, step)
 
-    def _prune(self, player, failed=None):  # type: ignore[no-untyped-def]
+    def _prune(self, player, step, failed):  # type: ignore[no-untyped-def]
         replay = self.replays[player]
         before, live = self.missing, ~np.isnan(self.by_infoset("value"))
         self.quiet = True
-        super()._prune(player, failed)
+        super()._prune(player, step, failed)
         self.quiet = False
         fresh = before & ~self.missing
         roots = np.flatnonzero(fresh & live[replay.infoset_of])
@@ -174,7 +174,7 @@ class Watched(PrunedPublicSolver):
         self.check_seen(1 - player)
         if self._looks:
             gaps, regret = self.gaps(player), self.by_cell(self.regrets, "regret")
-            super()._prune(player, NOBODY)
+            super()._prune(player, step, NOBODY)
             self.check_begun(player, gaps, regret)
             self.check(player)
 
