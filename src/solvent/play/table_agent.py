@@ -272,7 +272,7 @@ class TableHand(EasyHand):
         return merged(actions[:count].tolist(), found[:, :count])
 
     def _place(self) -> tuple[Any, ...]:
-        """What kernels need to come to this place of the hand."""
+        """The arguments with which kernels replay the hand up to here."""
         playing, deck = self.agent.playing, np.zeros(52, dtype=np.int64)
         deck[BOARD : BOARD + len(self.board)] = self.board
         line = Line(
@@ -341,7 +341,7 @@ def replay(agent, room, seat, deck, state, line, hands, reach):  # type: ignore[
 
 @kernel
 def reading_share(agent, room, seat, deck, state, line, hands, reach, action):  # type: ignore[no-untyped-def]
-    """How often the other's action after a line is taken for the lower of its two readings."""
+    """Probability that the other's action after a line is taken for the lower of its two readings."""
     replay(agent, room, seat, deck, state, line, hands, reach)
     return first_share(agent, room, state, action)
 

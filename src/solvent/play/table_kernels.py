@@ -344,7 +344,7 @@ def go_to(agent, walk, edge):  # type: ignore[no-untyped-def]
 
 
 @internal
-def size_of(agent, node, state, action):  # type: ignore[no-untyped-def]
+def size_of(agent, state, action):  # type: ignore[no-untyped-def]
     """A real bet or raise as a part of the pot, and whether it is taken for all-in where the node has that."""
     yours, shorter = state[PAID + 1 - state[PLAYER]], min(state[STACK], state[STACK + 1])
     all_in = action >= shorter and shorter * agent.big_blind >= agent.stack * state[BIG]
@@ -369,7 +369,7 @@ def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-d
         go_to(agent, walk, start + (1 if agent.edges[start].action == FOLD else 0))
         return
     faced = faced_total(agent, node)
-    size, all_in = size_of(agent, node, state, action)
+    size, all_in = size_of(agent, state, action)
     edge = translate(size, all_in, agent.edges, start, start + count, faced, agent.stack, not own, draw)
     if edge == NONE:
         walk[LOST] = 1
@@ -382,13 +382,13 @@ def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-d
 
 @internal
 def first_share(agent, room, state, action):  # type: ignore[no-untyped-def]
-    """How often an action of the other is taken for the lower of its two readings; 1 where there is one alone."""
+    """Probability that an action of the other is taken for the lower of its two readings; 1 if it has only one."""
     walk = room.walk
     if agent.kind != TABLE or action <= CALL or walk[LOST] or walk[OWES]:
         return 1.0
     node = walk[NODE]
     start, count = agent.nodes[node].first_edge, agent.nodes[node].actions
-    size, all_in = size_of(agent, node, state, action)
+    size, all_in = size_of(agent, state, action)
     faced = faced_total(agent, node)
     return readings(size, all_in, agent.edges, start, start + count, faced, agent.stack, True)[2]
 

@@ -40,7 +40,7 @@ class CoinHand(Protocol):
 
 @dataclass(frozen=True)
 class View:
-    """What an agent may believe, and the reach of each hand under it: float64[1326]."""
+    """A possible outcome of an agent's coins so far: its hand, and the reach of all hole cards, float64[1326]."""
 
     reach: NDArray[np.float64]
     hand: MeasurableHand

@@ -163,7 +163,7 @@ class Job(Generic[Result]):
         return self._ended.wait(timeout)
 
     def result(self, timeout: float | None = None) -> Result:
-        """What the work returned, once it has ended; what it raised is raised."""
+        """Wait for the end and return the work's result, or raise the exception that ended it."""
         if not self.wait(timeout):
             raise TimeoutError(f"{self.name} has not ended after {timeout} seconds")
         if self._error is not None:

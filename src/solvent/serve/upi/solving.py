@@ -26,7 +26,7 @@ REASONS = {
     "until": "required accuracy reached",
     "interrupt": "requested",
 }
-"""How a solve says why it ended, by the session's word for it."""
+"""UPI's phrase for each reason for which a session ends."""
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class Payments(NamedTuple):
     other: Array
     pays: Array
     root_first: Array
-    """The same for the histories to which a cell leads: where the entries of each cell begin."""
+    """First entry of each cell among the histories to which cells lead, and one past the last."""
     root_other: Array
     root_chance: Array
     histories: Array
